@@ -1,0 +1,152 @@
+"""How cribsim compiles: one decorator, and a disk cache that can't answer with old code.
+
+numba's cache doesn't see an edit in an imported file. So the cache folder is named by a digest of every source and
+data file of the package (and, for a user's strategies, of the user's modules): any edit gives a clean folder.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import shutil
+import sys
+import sysconfig
+import tempfile
+import warnings
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+
+PACKAGE = Path(__file__).parent
+_KEPT_FOLDERS = 8
+
+if numba.config.DISABLE_JIT:
+    # compiled integers wrap round in silence; interpreted ones shall too
+    np.seterr(over="ignore")
+
+
+def _digest(paths: Iterable[Path]) -> str:
+    versions = f"{numba.__version__} {np.__version__} {sys.version_info[:3]}"
+    digest = hashlib.sha256(versions.encode())
+    for path in sorted(paths):
+        digest.update(str(path).encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+@functools.cache
+def package_digest() -> str:
+    """Sixteen hex digits that change with any source or data file of the package."""
+    return _digest(path for path in PACKAGE.rglob("*") if path.suffix in {".py", ".csv"})
+
+
+def _user_files() -> list[Path]:
+    """Source files of loaded modules that are neither the standard library nor installed packages."""
+    system = [Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib", "purelib", "platlib")]
+    files = set()
+    for module in list(sys.modules.values()):
+        name = getattr(module, "__file__", None)
+        if name and name.endswith(".py"):
+            path = Path(name).resolve()
+            if not any(folder in path.parents for folder in system) and PACKAGE not in path.parents:
+                files.add(path)
+    return [path for path in files if path.is_file()]
+
+
+def cache_root() -> Path:
+    """The folder that holds a folder of compiled code for each digest."""
+    chosen = os.environ.get("NUMBA_CACHE_DIR")
+    if chosen:
+        return Path(chosen) / "cribsim"
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return Path(base) / "cribsim"
+
+
+def _usable(folder: Path) -> bool:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False
+
+
+@functools.cache
+def _writable_root() -> Path | None:
+    for root in (cache_root(), Path(tempfile.gettempdir()) / f"cribsim-{os.getuid() if hasattr(os, 'getuid') else 0}"):
+        if _usable(root):
+            return root
+    warnings.warn("no folder for compiled code can be written; cribsim compiles anew in each process", stacklevel=2)
+    return None
+
+
+@functools.cache
+def _folder(digest: str) -> Path | None:
+    root = _writable_root()
+    if root is None or not _usable(root / digest):
+        return None
+    folders = sorted((path for path in root.iterdir() if path.is_dir()), key=lambda path: path.stat().st_mtime)
+    for old in folders[:-_KEPT_FOLDERS]:
+        if old.name != digest:
+            shutil.rmtree(old, ignore_errors=True)
+    return root / digest
+
+
+def is_cold() -> bool:
+    """Whether the engine still has to be compiled on this machine."""
+    folder = _folder(package_digest())
+    return folder is None or not any(folder.rglob("engine.play_*.nbi"))
+
+
+def cache_info() -> dict[str, Any]:
+    """Where compiled code lies, and how much of it."""
+    root = _writable_root()
+    files = [path for path in root.rglob("*") if path.is_file()] if root else []
+    return {
+        "folder": str(root) if root else None,
+        "digest": package_digest(),
+        "files": len(files),
+        "bytes": sum(path.stat().st_size for path in files),
+        "cold": is_cold(),
+    }
+
+
+def clear_cache() -> int:
+    """Remove all compiled code; return the number of files removed."""
+    root = _writable_root()
+    n_files = sum(path.is_file() for path in root.rglob("*")) if root else 0
+    if root:
+        shutil.rmtree(root, ignore_errors=True)
+    return n_files
+
+
+def _compile(function: Callable[..., Any], signature: Any, folder: Path | None, **options: Any) -> Any:
+    before = numba.config.CACHE_DIR
+    try:
+        numba.config.CACHE_DIR = str(folder) if folder else ""
+        return numba.njit(signature, nogil=True, cache=folder is not None, **options)(function)
+    finally:
+        numba.config.CACHE_DIR = before
+
+
+def kernel(function: Callable[..., Any] | None = None, *, signature: Any = None, inline: bool = False) -> Any:
+    """Compile a function of the package. Its body stays valid plain Python (`NUMBA_DISABLE_JIT=1`).
+
+    A kernel works in arrays that it is given and allocates nothing, so numba needn't count references (which would
+    cost more than the sums). `inline` puts it into its callers whatever its size.
+    """
+    if function is None:
+        return functools.partial(kernel, signature=signature, inline=inline)
+    folder = _folder(package_digest())
+    return _compile(function, signature, folder, error_model="numpy", _nrt=False, forceinline=inline)
+
+
+def user_kernel(function: Callable[..., Any]) -> Any:
+    """Compile a user's function; the cache folder's name covers all of the user's loaded modules."""
+    has_file = Path(function.__code__.co_filename).is_file()
+    folder = _folder(_digest([*_user_files(), PACKAGE / "views.py"]) + "-user") if has_file else None
+    return _compile(function, None, folder)

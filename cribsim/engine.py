@@ -1,0 +1,582 @@
+"""The batch engine: plays many deals, or games, in lockstep, and asks the strategies through views.
+
+A batch is a table of slots. Each round plays one deal in every slot: deal, discard, cut, play, show; then finished
+units (a deal, or a game) give their slot to the next number. The loop over rounds is compiled and calls compiled
+strategies through typed function pointers; called as plain Python it is the same loop for strategies of any kind.
+The engine knows no strategy and adds nothing up: it hands each round's finished deals to the tally.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+from numba import types
+
+from cribsim._jit import kernel
+from cribsim.cards import NO_CARD
+from cribsim.pegging import (
+    EMPTY_HAND, MAX_PLAYS, NOBODY, card_at, end_turn, highest_rank, lay_card, n_playable, start_play,
+)
+from cribsim.rules import HEELS_POINTS, MAX_PLAYERS, RULES
+from cribsim.scoring import JACK, kept_index, show_points
+from cribsim.streams import choice_key, deal_cards, decision_key
+from cribsim.tally import CRIB, HAND, HEELS, N_PHASES, PEGGING, TOTAL, empty_counts
+from cribsim.views import DISCARD_ANSWER, DISCARD_VIEW, PLAY_ANSWER, PLAY_VIEW
+
+DEAL = np.dtype(
+    (
+        np.record,
+        [
+            ("number", "u8"),
+            ("key", "u8"),
+            ("step", "i8"),
+            ("scores", "i8", (MAX_PLAYERS,)),
+            ("points", "i2", (MAX_PLAYERS, N_PHASES)),
+            ("seat_sums", "i4", (MAX_PLAYERS, N_PHASES)),
+            ("role_sums", "i4", (MAX_PLAYERS, N_PHASES)),
+            ("hands", "i8", (MAX_PLAYERS,)),
+            ("kept", "u1", (MAX_PLAYERS, 4)),
+            ("thrown", "u1", (MAX_PLAYERS, 2)),
+            ("crib", "u1", (4,)),
+            ("cards", "u1", (24,)),
+            ("play_points", "u1", (MAX_PLAYS,)),
+            ("dealer", "u1"),
+            ("winner", "i1"),
+        ],
+    )
+)
+"""All of one deal, hidden cards included: the engine's alone. cards: in the order dealt, by role, sorted within each
+hand; points: by seat and phase; scores: by side; seat_sums, role_sums: points of the whole game so far; winner: the
+side that reached the target, or NOBODY."""
+
+OUTCOME = np.dtype(
+    (
+        np.record,
+        [
+            ("points", "i4", (MAX_PLAYERS, N_PHASES)),
+            ("scores", "i8", (MAX_PLAYERS,)),
+            ("n_deals", "i4"),
+            ("first_dealer", "i1"),
+            ("winner", "i1"),
+        ],
+    )
+)
+"""One finished unit, for comparisons: points by seat and phase, scores by side, the winning side (games)."""
+
+
+class Table(NamedTuple):
+    """The slots of a batch and the engine's scratch."""
+
+    deals: Any
+    discards: Any
+    plays: Any
+    everyone: Any
+    waiting: Any
+    n_waiting: Any
+    answers: Any
+    deck: Any
+    places: Any
+    outcomes: Any
+
+
+class Seats(NamedTuple):
+    """The numbers of the strategies by seat: parameters and tables of both halves."""
+
+    discard_params: Any
+    discard_tables: Any
+    play_params: Any
+    play_tables: Any
+
+
+def new_table(n_slots: int, n_outcomes: int) -> Table:
+    """A table of `n_slots` empty slots; outcomes are written when there is room for them."""
+    return Table(
+        deals=np.zeros(n_slots, DEAL),
+        discards=np.zeros(n_slots, DISCARD_VIEW),
+        plays=np.zeros(n_slots, PLAY_VIEW),
+        everyone=np.arange(n_slots, dtype=np.int32),
+        waiting=np.zeros((2, MAX_PLAYERS, n_slots), np.int32),
+        n_waiting=np.zeros((2, MAX_PLAYERS), np.int64),
+        answers=np.zeros(n_slots, np.int64),
+        deck=np.arange(52, dtype=np.uint8),
+        places=np.zeros(24, np.int64),
+        outcomes=np.zeros(n_outcomes, OUTCOME),
+    )
+
+
+FIRST, NEXT, END, LIVE, ROUNDS, STAGE, SEAT, SLOT = range(8)
+"""Places of the state: the first number, the next to be given out, the end; slots in use; rounds still to play; and
+where a strategy is being asked (STAGE 1 discard, 2 play), and the slot whose answer was illegal (NOBODY: none)."""
+
+_THROWN_2 = np.array([[i, j] for i in range(6) for j in range(i + 1, 6)])
+_KEPT_4 = np.array([[k for k in range(6) if k not in (i, j)] for i in range(6) for j in range(i + 1, 6)])
+
+
+@kernel(inline=True)
+def side_of(seat, sides):
+    """The score a seat pegs on: its own, or with partners that of the seat two to the right."""
+    return seat if seat < sides else seat - sides
+
+
+@kernel(inline=True)
+def award(deal, rules, seat, phase, points):
+    """Peg points, no further than the target; True when that ends the game."""
+    side = side_of(seat, rules.sides)
+    pegged = min(points, rules.target - deal.scores[side])
+    deal.scores[side] += pegged
+    deal.points[seat, phase] += pegged
+    if deal.scores[side] == rules.target:
+        deal.winner = side
+        return True
+    return False
+
+
+@kernel(inline=True)
+def role_seat(dealer, role, players):
+    """The seat that has a role: role 0 sits after the dealer, the last role deals."""
+    seat = dealer + 1 + role
+    return seat if seat < players else seat - players
+
+
+@kernel(inline=True)
+def _sort_six(cards, at):
+    """Sort cards at..at + 5 by a network of twelve exchanges."""
+    a, b, c, d, e, f = cards[at], cards[at + 1], cards[at + 2], cards[at + 3], cards[at + 4], cards[at + 5]
+    a, f = min(a, f), max(a, f)
+    b, d = min(b, d), max(b, d)
+    c, e = min(c, e), max(c, e)
+    b, c = min(b, c), max(b, c)
+    d, e = min(d, e), max(d, e)
+    a, d = min(a, d), max(a, d)
+    c, f = min(c, f), max(c, f)
+    a, b = min(a, b), max(a, b)
+    c, d = min(c, d), max(c, d)
+    e, f = min(e, f), max(e, f)
+    b, c = min(b, c), max(b, c)
+    d, e = min(d, e), max(d, e)
+    cards[at], cards[at + 1], cards[at + 2], cards[at + 3], cards[at + 4], cards[at + 5] = a, b, c, d, e, f
+
+
+@kernel(inline=True)
+def _sort_five(cards, at):
+    """Sort cards at..at + 4 by a network of nine exchanges."""
+    a, b, c, d, e = cards[at], cards[at + 1], cards[at + 2], cards[at + 3], cards[at + 4]
+    a, d = min(a, d), max(a, d)
+    b, e = min(b, e), max(b, e)
+    a, c = min(a, c), max(a, c)
+    b, d = min(b, d), max(b, d)
+    a, b = min(a, b), max(a, b)
+    c, e = min(c, e), max(c, e)
+    b, c = min(b, c), max(b, c)
+    d, e = min(d, e), max(d, e)
+    c, d = min(c, d), max(c, d)
+    cards[at], cards[at + 1], cards[at + 2], cards[at + 3], cards[at + 4] = a, b, c, d, e
+
+
+@kernel
+def begin_deals(seed, rules, deals, deck, places):
+    """Shuffle and deal every slot's next deal. deck, places: scratch of `streams.deal_cards`."""
+    players, n_cards, n_dealt = rules.players, rules.n_cards, rules.n_dealt
+    for i in range(len(deals)):
+        deal = deals[i]
+        deal.key = choice_key(seed, deal.number, deal.step)
+        deal_cards(seed, deal.number, deal.step, n_cards, deck, places, deal.cards)
+        for role in range(players):
+            if n_dealt == 6:
+                _sort_six(deal.cards, 6 * role)
+            else:
+                _sort_five(deal.cards, 5 * role)
+        for seat in range(MAX_PLAYERS):
+            deal.hands[seat] = EMPTY_HAND
+            for phase in range(N_PHASES):
+                deal.points[seat, phase] = 0
+        deal.crib[3] = deal.cards[15]  # the card from the pack; with two or four players a throw replaces it
+
+
+@kernel
+def show_discards(rules, seat, deals, out_views):
+    """Fill the views of one seat's discards."""
+    for i in range(len(deals)):
+        deal, view = deals[i], out_views[i]
+        role = seat - np.int64(deal.dealer) - 1
+        role = role if role >= 0 else role + rules.players
+        view.key = decision_key(deal.key, role, 31)
+        view.seat, view.role = seat, role
+        view.dealer, view.players = deal.dealer, rules.players
+        view.n_cards, view.n_thrown = rules.n_dealt, rules.n_thrown
+        for k in range(rules.n_dealt):
+            view.cards[k] = deal.cards[role * rules.n_dealt + k]
+        if rules.n_dealt < 6:
+            view.cards[5] = NO_CARD
+        for other in range(rules.players):
+            view.scores[other] = deal.scores[side_of(other, rules.sides)] * rules.in_game
+
+
+@kernel
+def take_discards(rules, seat, views, answers, deals):
+    """Carry out one seat's discards; return the first slot with an illegal answer, or NOBODY."""
+    n_answers = 15 if rules.n_thrown == 2 else 5
+    for i in range(len(deals)):
+        answer = answers[i]
+        if answer < 0 or answer >= n_answers:
+            return i
+        deal, cards = deals[i], views[i].cards
+        role = np.int64(views[i].role)
+        if rules.n_thrown == 2:
+            for k in range(2):
+                card = cards[_THROWN_2[answer, k]]
+                deal.thrown[seat, k] = card
+                deal.crib[2 * role + k] = card
+            hand = 0
+            for k in range(4):
+                card = np.int64(cards[_KEPT_4[answer, k]])
+                deal.kept[seat, k] = card
+                hand |= card << (8 * k)
+        else:
+            deal.thrown[seat, 0] = cards[answer]
+            deal.thrown[seat, 1] = NO_CARD
+            deal.crib[role] = cards[answer]
+            hand = 0
+            for k in range(4):
+                card = np.int64(cards[k + (k >= answer)])
+                deal.kept[seat, k] = card
+                hand |= card << (8 * k)
+        deal.hands[seat] = hand
+    return NOBODY
+
+
+@kernel(inline=True)
+def show_play(rules, deal, seat, out_view):
+    """Turn the view to a seat: its cards, its discards, its key."""
+    role = seat - np.int64(deal.dealer) - 1
+    role = role if role >= 0 else role + rules.players
+    out_view.key = decision_key(deal.key, role, np.int64(out_view.n_played))
+    out_view.seat = seat
+    out_view.n_cards = out_view.n_left[seat]
+    for k in range(4):
+        out_view.cards[k] = card_at(deal.hands[seat], k)
+    for k in range(2):
+        out_view.discards[k] = deal.thrown[seat, k]
+    if rules.in_game:
+        for other in range(rules.players):
+            out_view.scores[other] = deal.scores[side_of(other, rules.sides)]
+
+
+@kernel(inline=True)
+def play_on(rules, deal, view, seat, position):
+    """Play a card, then all that is forced; return the next seat with a choice, its view filled, or NOBODY."""
+    while True:
+        points = lay_card(view, deal.hands, seat, position)
+        following, point = end_turn(view, deal.hands)
+        points += point
+        deal.play_points[view.n_played - 1] = points
+        if award(deal, rules, seat, PEGGING, points) or following == NOBODY:
+            return NOBODY
+        seat, position = following, 0
+        if card_at(deal.hands[seat], 1) >> 2 <= highest_rank(np.int64(view.count)):
+            show_play(rules, deal, seat, view)
+            return seat
+
+
+@kernel
+def cut_starters(rules, deals, views, waiting, n_waiting):
+    """Turn the starters, peg heels, and turn the table to the pone's lead."""
+    for seat in range(MAX_PLAYERS):
+        n_waiting[seat] = 0
+    for i in range(len(deals)):
+        deal = deals[i]
+        dealer, starter = np.int64(deal.dealer), np.int64(deal.cards[rules.n_cards - 1])
+        start_play(views[i], dealer, rules.players, starter)
+        if starter >> 2 == JACK and award(deal, rules, dealer, HEELS, HEELS_POINTS):
+            continue
+        seat = role_seat(dealer, 0, rules.players)
+        show_play(rules, deal, seat, views[i])
+        waiting[seat, n_waiting[seat]] = i
+        n_waiting[seat] += 1
+
+
+@kernel
+def take_plays(rules, seat, answers, asked, deals, views, waiting, n_waiting):
+    """Carry out one seat's plays and queue the slots whose next choice is whose; return an illegal slot or NOBODY."""
+    for k in range(len(asked)):
+        i = asked[k]
+        deal, view, position = deals[i], views[i], answers[i]
+        if position < 0 or position >= n_playable(deal.hands[seat], np.int64(view.count)):
+            return np.int64(i)
+        following = play_on(rules, deal, view, seat, position)
+        if following != NOBODY:
+            waiting[following, n_waiting[following]] = i
+            n_waiting[following] += 1
+    return NOBODY
+
+
+@kernel
+def _show_four(cards, row, starter, is_crib):
+    return show_points(
+        np.int64(cards[row, 0]), np.int64(cards[row, 1]), np.int64(cards[row, 2]), np.int64(cards[row, 3]),
+        starter, is_crib,
+    )
+
+
+@kernel
+def show_hands(rules, deals):
+    """Count the hands from the pone's round to the dealer's, then the crib, until somebody is out."""
+    for i in range(len(deals)):
+        deal = deals[i]
+        dealer, starter = np.int64(deal.dealer), np.int64(deal.cards[rules.n_cards - 1])
+        for role in range(rules.players):
+            if deal.winner == NOBODY:
+                seat = role_seat(dealer, role, rules.players)
+                award(deal, rules, seat, HAND, _show_four(deal.kept, seat, starter, 0))
+        if deal.winner == NOBODY:
+            crib = deal.crib
+            points = show_points(
+                np.int64(crib[0]), np.int64(crib[1]), np.int64(crib[2]), np.int64(crib[3]), starter, 1
+            )
+            award(deal, rules, dealer, CRIB, points)
+
+
+@kernel(inline=True)
+def _add_deal(rules, deal, counts):
+    """Count one deal."""
+    complete, dealer = deal.winner == NOBODY, np.int64(deal.dealer)
+    for role in range(rules.players):
+        seat = role_seat(dealer, role, rules.players)
+        total = 0
+        for phase in range(N_PHASES):
+            points = np.int64(deal.points[seat, phase])
+            total += points
+            counts.histograms[role, phase, points] += 1
+        counts.histograms[role, TOTAL, total] += 1
+    if rules.players == 2:
+        pone = 1 - dealer
+        counts.joint[_deal_total(deal, pone), _deal_total(deal, dealer)] += 1
+    if complete:
+        _add_choices(rules, deal, counts)
+
+
+@kernel(inline=True)
+def _deal_total(deal, seat):
+    points = deal.points
+    return np.int64(points[seat, 0]) + np.int64(points[seat, 1]) + np.int64(points[seat, 2]) + np.int64(points[seat, 3])
+
+
+@kernel(inline=True)
+def _add_choices(rules, deal, counts):
+    """Count what was thrown with what the crib brought, and what was kept with what it pegged."""
+    dealer, pegged = np.int64(deal.dealer), 0
+    crib = np.int64(deal.points[dealer, CRIB])
+    for seat in range(rules.players):
+        pegged += np.int64(deal.points[seat, PEGGING])
+    for role in range(rules.players):
+        seat = role_seat(dealer, role, rules.players)
+        low, high = np.int64(deal.thrown[seat, 0]), np.int64(deal.thrown[seat, 1])
+        high = low if high == NO_CARD else high
+        suited = (low & 3) == (high & 3)
+        thrown = counts.thrown[role, (high if suited else low) >> 2, (low if suited else high) >> 2]
+        thrown[0] += 1
+        thrown[1] += crib
+        thrown[2] += crib * crib
+        four = deal.kept[seat]
+        index = kept_index(
+            np.int64(four[0]) >> 2, np.int64(four[1]) >> 2, np.int64(four[2]) >> 2, np.int64(four[3]) >> 2
+        )
+        kept, own = counts.kept[role, index], np.int64(deal.points[seat, PEGGING])
+        other = pegged - own
+        kept[0] += 1
+        kept[1] += own
+        kept[2] += other
+        kept[3] += own * own
+        kept[4] += other * other
+        kept[5] += own * other
+
+
+@kernel
+def add_deals(rules, deals, counts):
+    """Count a round's deals."""
+    counts.deals[0] += len(deals)
+    for i in range(len(deals)):
+        deal = deals[i]
+        _add_deal(rules, deal, counts)
+        if rules.in_game:
+            for role in range(rules.players):
+                seat = role_seat(np.int64(deal.dealer), role, rules.players)
+                for phase in range(N_PHASES):
+                    deal.role_sums[role, phase] += deal.points[seat, phase]
+                    deal.seat_sums[seat, phase] += deal.points[seat, phase]
+
+
+@kernel
+def _add_unit(rules, deal, counts):
+    """Count a finished game's points by role, for intervals that know that its deals belong together."""
+    n_deals = deal.step + 1
+    counts.unit_deals[0] += 1
+    counts.unit_deals[1] += n_deals
+    counts.unit_deals[2] += n_deals * n_deals
+    for role in range(rules.players):
+        total = 0
+        for phase in range(TOTAL + 1):
+            points = np.int64(deal.role_sums[role, phase]) if phase < TOTAL else total
+            total += points
+            unit = counts.units[role, phase]
+            unit[0] += points
+            unit[1] += points * points
+            unit[2] += points * n_deals
+
+
+@kernel
+def loser_score(rules, scores, winner):
+    """The best score of those who lost."""
+    best = -1
+    for side in range(rules.sides):
+        if side != winner:
+            best = max(best, scores[side])
+    return best
+
+
+@kernel
+def skunk_class(rules, score):
+    """0 for a loser's plain defeat, 1 under the skunk line, 2 under the double skunk line."""
+    return np.int64(score < rules.skunk) + np.int64(score < rules.skunk and score < rules.double_skunk)
+
+
+@kernel
+def game_value(rules, score):
+    """Game points of a win over a loser with this score."""
+    values = (rules.win_value, rules.skunk_value, rules.double_skunk_value)
+    return values[skunk_class(rules, score)]
+
+
+@kernel
+def _add_game(rules, deal, counts):
+    """Count a finished game."""
+    winner, first_dealer = np.int64(deal.winner), _first_dealer(rules, deal.number)
+    second = loser_score(rules, deal.scores, winner)
+    value, margin = game_value(rules, second), rules.target - second
+    counts.margins[min(margin, len(counts.margins) - 1)] += 1
+    counts.margin_sums[0] += margin
+    counts.margin_sums[1] += margin * margin
+    counts.lengths[min(deal.step + 1, len(counts.lengths) - 1)] += 1
+    counts.first_dealer_wins[0] += side_of(first_dealer, rules.sides) == winner
+    for seat in range(rules.players):
+        if side_of(seat, rules.sides) == winner:
+            counts.wins[seat] += 1
+            counts.game_points[seat, 0] += value
+            counts.game_points[seat, 1] += value * value
+            counts.skunks[seat, skunk_class(rules, second)] += 1
+
+
+@kernel
+def _first_dealer(rules, number):
+    """Game g is dealt first by seat (players - 1 + g) % players; out of games the last seat always deals."""
+    game = np.int64(number % np.uint64(rules.players)) if rules.in_game else 0
+    return (rules.players - 1 + game) % rules.players
+
+
+@kernel
+def _start_unit(rules, deal, number):
+    deal.number = number
+    deal.step = 0
+    deal.dealer = _first_dealer(rules, deal.number)
+    deal.winner = NOBODY
+    for seat in range(MAX_PLAYERS):
+        deal.scores[seat] = 0
+        for phase in range(N_PHASES):
+            deal.seat_sums[seat, phase] = 0
+            deal.role_sums[seat, phase] = 0
+
+
+@kernel
+def _end_unit(rules, deal, counts, out_outcome):
+    if rules.in_game:
+        _add_unit(rules, deal, counts)
+        _add_game(rules, deal, counts)
+    if len(out_outcome):
+        outcome = out_outcome[0]
+        outcome.n_deals = deal.step + 1
+        outcome.winner = deal.winner
+        outcome.first_dealer = _first_dealer(rules, deal.number)
+        for seat in range(rules.players):
+            outcome.scores[seat] = deal.scores[seat]
+            for phase in range(N_PHASES):
+                points = deal.seat_sums[seat, phase] if rules.in_game else np.int64(deal.points[seat, phase])
+                outcome.points[seat, phase] = points
+
+
+@kernel
+def next_units(rules, table, state, counts):
+    """Settle the last round's finished units, give their slots to the next numbers; return the slots in use."""
+    deals, slot, live = table.deals, 0, state[LIVE]
+    while slot < live:
+        deal = deals[slot]
+        if rules.in_game and deal.winner == NOBODY:
+            deal.step += 1
+            deal.dealer = deal.dealer + 1 if deal.dealer + 1 < rules.players else 0
+            slot += 1
+            continue
+        at = np.int64(deal.number) - state[FIRST]
+        _end_unit(rules, deal, counts, table.outcomes[at : at + 1])
+        if state[NEXT] < state[END]:
+            _start_unit(rules, deal, state[NEXT])
+            state[NEXT] += 1
+            slot += 1
+        else:
+            live -= 1
+            deals[slot] = deals[live]
+    while live < len(deals) and state[NEXT] < state[END]:
+        _start_unit(rules, deals[live], state[NEXT])
+        state[NEXT] += 1
+        live += 1
+    state[LIVE] = live
+    return live
+
+
+_COUNTS = numba.typeof(empty_counts())
+_TABLE = numba.typeof(new_table(1, 1))
+_SEATS = numba.typeof(Seats(*((np.zeros(1, kind),) * 4 for kind in (np.float64, np.uint8, np.float64, np.uint8))))
+_DISCARD, _PLAY = types.FunctionType(DISCARD_ANSWER), types.FunctionType(PLAY_ANSWER)
+_RULES = numba.from_dtype(RULES)
+_ROUNDS = types.void(types.uint64, _RULES, _TABLE, _COUNTS, _SEATS, *[_DISCARD] * 4, *[_PLAY] * 4, types.int64[::1])
+
+
+@kernel(signature=_ROUNDS)
+def play_rounds(seed, rules, table, counts, seats, d0, d1, d2, d3, p0, p1, p2, p3, state):
+    """Play rounds until none is left to play, every number is played, or an answer is illegal (see `state`)."""
+    discards, plays = (d0, d1, d2, d3), (p0, p1, p2, p3)
+    while state[ROUNDS] > 0 and next_units(rules, table, state, counts) > 0:
+        live = state[LIVE]
+        deals, discard_views = table.deals[:live], table.discards[:live]
+        begin_deals(seed, rules, deals, table.deck, table.places)
+        state[STAGE] = 1
+        for seat in range(rules.players):
+            state[SEAT] = seat
+            show_discards(rules, seat, deals, discard_views)
+            discards[seat](
+                table.discards, table.everyone[:live], seats.discard_params[seat], seats.discard_tables[seat],
+                table.answers,
+            )
+            state[SLOT] = take_discards(rules, seat, discard_views, table.answers, deals)
+            if state[SLOT] != NOBODY:
+                return
+        now = 0
+        cut_starters(rules, deals, table.plays, table.waiting[now], table.n_waiting[now])
+        state[STAGE] = 2
+        while table.n_waiting[now].any():
+            table.n_waiting[1 - now, :] = 0
+            for seat in range(rules.players):
+                asked = table.waiting[now, seat, : table.n_waiting[now, seat]]
+                if len(asked):
+                    state[SEAT] = seat
+                    plays[seat](table.plays, asked, seats.play_params[seat], seats.play_tables[seat], table.answers)
+                    state[SLOT] = take_plays(
+                        rules, seat, table.answers, asked, table.deals, table.plays, table.waiting[1 - now],
+                        table.n_waiting[1 - now],
+                    )
+                    if state[SLOT] != NOBODY:
+                        return
+            now = 1 - now
+        show_hands(rules, deals)
+        add_deals(rules, deals, counts)
+        state[ROUNDS] -= 1

@@ -1,0 +1,31 @@
+"""The errors a user can meet. Each message says what was given, what is wanted and what to do."""
+
+from __future__ import annotations
+
+
+class CribsimError(ValueError):
+    """Something the caller gave can't be used. The command line prints its one line and exits with 2."""
+
+
+class CardError(CribsimError):
+    """Text or numbers that are not the cards they should be."""
+
+
+class RulesError(CribsimError):
+    """Rules that contradict themselves or that cribsim doesn't play."""
+
+
+class IllegalPlay(CribsimError):
+    """A play that breaks the rules of the pegging phase."""
+
+
+class PlayerError(CribsimError):
+    """A player's text, name or parameters that don't lead to a strategy."""
+
+
+class ResultError(CribsimError):
+    """A saved result that can't be read, written or added."""
+
+
+class StrategyError(RuntimeError):
+    """A strategy raised, or answered with something illegal. The message names the deal to replay."""

@@ -1,0 +1,324 @@
+"""The show: what a hand or crib of four cards is worth with a starter, in parts and in all.
+
+The points that ranks alone bring (fifteens, pairs, runs) are looked up: two cards give one of 91 pairs of ranks, two
+pairs and the starter's rank give an entry of a 91 x 91 x 13 table, whatever the order of the cards. Flush and nobs are
+added from the suits.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from cribsim._jit import kernel
+from cribsim.cards import N_CARDS, RANKS, format_card, format_cards, parse_cards, require_cards
+from cribsim.errors import CardError
+
+JACK = 10
+N_RANKS = 13
+N_PAIRS = 91
+N_KEPT = 1820
+"""Multisets of four ranks."""
+MAX_SHOW = 29
+
+_PIPS = np.minimum(np.arange(N_RANKS) + 1, 10)
+
+
+def _pair_classes() -> NDArray[np.uint8]:
+    """The class of two ranks, 0-90, whichever comes first; flat, 13 x 13."""
+    low, high = np.minimum.outer(range(13), range(13)), np.maximum.outer(range(13), range(13))
+    return np.ascontiguousarray((high * (high + 1) // 2 + low).astype(np.uint8).ravel())
+
+
+PAIR_CLASS = _pair_classes()
+
+
+def _fifteens_points(held: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Two for each combination that counts fifteen. held: (n, 13) numbers of each rank."""
+    ways = np.zeros((len(held), 16), np.int64)
+    ways[:, 0] = 1
+    for rank, value in enumerate(_PIPS):
+        for copy in range(1, 6):
+            more = held[:, rank] >= copy
+            ways[more, value:] += ways[more, : 16 - value].copy()
+    return 2 * ways[:, 15]
+
+
+def _pairs_points(held: NDArray[np.int64]) -> NDArray[np.int64]:
+    return (held * (held - 1)).sum(axis=1)
+
+
+def _runs_points(held: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Each stretch of three or more ranks, once for every combination of its cards."""
+    points = np.zeros(len(held), np.int64)
+    length, ways = np.zeros(len(held), np.int64), np.ones(len(held), np.int64)
+    for rank in range(N_RANKS + 1):
+        here = held[:, rank] if rank < N_RANKS else np.zeros(len(held), np.int64)
+        ended = (here == 0) & (length >= 3)
+        points[ended] += (length * ways)[ended]
+        length = np.where(here > 0, length + 1, 0)
+        ways = np.where(here > 0, ways * here, 1)
+    return points
+
+
+def _count_ranks(ranks: NDArray[np.int64]) -> NDArray[np.int64]:
+    held = np.zeros((len(ranks), N_RANKS), np.int64)
+    for place in range(ranks.shape[1]):
+        held[np.arange(len(ranks)), ranks[:, place]] += 1
+    return held
+
+
+def _rank_points_table() -> NDArray[np.uint8]:
+    """Points of five ranks, flat: (class of two x 91 + class of two) x 13 + starter's rank."""
+    sorted_ranks = np.array(list(itertools.combinations_with_replacement(range(N_RANKS), 5)))
+    held = _count_ranks(sorted_ranks)
+    values = (_fifteens_points(held) + _pairs_points(held) + _runs_points(held)).astype(np.uint8)
+    by_key = np.zeros(N_RANKS**5, np.uint8)
+    by_key[sorted_ranks @ 13 ** np.arange(5)] = values
+    pairs = np.array([(low, high) for high in range(13) for low in range(high + 1)])
+    first, second, starter = np.meshgrid(np.arange(91), np.arange(91), np.arange(13), indexing="ij")
+    five = np.concatenate([pairs[first.ravel()], pairs[second.ravel()], starter.ravel()[:, None]], axis=1)
+    return np.ascontiguousarray(by_key[np.sort(five, axis=1) @ 13 ** np.arange(5)])
+
+
+RANK_POINTS = _rank_points_table()
+
+
+def _two_cards() -> NDArray[np.uint16]:
+    """All that the show needs of two cards, flat 52 x 52: class of their ranks (7 bits), jacks among them by suit
+    (4 bits), and their suit if they share one (4 bits)."""
+    first, second = np.divmod(np.arange(N_CARDS * N_CARDS), N_CARDS)
+    suit, other = first & 3, second & 3
+    jacks = np.where(first >> 2 == JACK, 1 << suit, 0) | np.where(second >> 2 == JACK, 1 << other, 0)
+    shared = np.where(suit == other, 1 << suit, 0)
+    return (PAIR_CLASS[(first >> 2) * 13 + (second >> 2)] | jacks << 7 | shared << 11).astype(np.uint16)
+
+
+TWO_CARDS = _two_cards()
+
+
+@kernel
+def rank_points_row(r0, r1, r2, r3):
+    """Where RANK_POINTS holds the points of these four ranks with each of the 13 starter ranks."""
+    first = np.int64(PAIR_CLASS[r0 * 13 + r1])
+    return (first * 91 + np.int64(PAIR_CLASS[r2 * 13 + r3])) * 13
+
+
+@kernel
+def flush_points(c0, c1, c2, c3, starter, is_crib):
+    """Four of a suit in the hand 4, with the starter 5; in the crib only all five count."""
+    suits = ((c0 ^ c1) | (c0 ^ c2) | (c0 ^ c3)) & 3
+    with_starter = (c0 ^ starter) & 3 == 0
+    return (suits == 0) * (4 * (1 - is_crib) * (1 - with_starter) + 5 * with_starter)
+
+
+@kernel
+def nobs_points(c0, c1, c2, c3, starter):
+    """One for holding the jack of the starter's suit (a jack turned up is his heels, never nobs)."""
+    jack = JACK * 4 + (starter & 3)
+    return np.int64((c0 == jack) | (c1 == jack) | (c2 == jack) | (c3 == jack))
+
+
+@kernel(inline=True)
+def show_points(c0, c1, c2, c3, starter, is_crib):
+    """All points of four different cards, in any order, with a starter. Cards: int64 0-51; is_crib: 0 or 1."""
+    one, two = np.int64(TWO_CARDS[c0 * 52 + c1]), np.int64(TWO_CARDS[c2 * 52 + c3])
+    suit = starter & 3
+    ranks = np.int64(RANK_POINTS[((one & 127) * 91 + (two & 127)) * 13 + (starter >> 2)])
+    nobs = ((one | two) >> (7 + suit)) & 1
+    flush = (one & two) >> 11
+    with_starter = (flush >> suit) & 1
+    return ranks + nobs + 5 * with_starter + 4 * ((flush != 0) & (with_starter == 0) & (is_crib == 0))
+
+
+@kernel
+def score_many(fours, starters, is_crib, out_points):
+    """fours: uint8[n, 4]; starters: uint8[n]; is_crib: 0 or 1; out_points: uint8[n]."""
+    for i in range(len(starters)):
+        out_points[i] = show_points(
+            np.int64(fours[i, 0]), np.int64(fours[i, 1]), np.int64(fours[i, 2]), np.int64(fours[i, 3]),
+            np.int64(starters[i]), is_crib,
+        )
+
+
+@kernel
+def kept_index(r0, r1, r2, r3):
+    """The number of four sorted ranks among the 1,820 multisets."""
+    return (
+        r0 + (r1 + 1) * r1 // 2 + (r2 + 2) * (r2 + 1) * r2 // 6 + (r3 + 3) * (r3 + 2) * (r3 + 1) * r3 // 24
+    )
+
+
+def kept_ranks() -> NDArray[np.int64]:
+    """The 1,820 multisets of four ranks, (1820, 4), each row sorted, in the order of `kept_index`."""
+    rows = np.array(list(itertools.combinations_with_replacement(range(N_RANKS), 4)))
+    order = [kept_index(*row) for row in rows.tolist()]
+    return rows[np.argsort(order)]
+
+
+def score_shows(fours: ArrayLike, starters: ArrayLike, *, is_crib: bool = False) -> NDArray[np.uint8]:
+    """Total points of many hands or cribs.
+
+    Parameters
+    ----------
+    fours, starters
+        Cards 0-51: shape (n, 4) and (n,). The five cards of a row must differ.
+
+    Raises
+    ------
+    CardError
+        A code lies outside 0-51, or a card stands twice in a row.
+
+    Examples
+    --------
+    >>> score_shows([[18, 19, 16, 41]], [17]).tolist()
+    [29]
+    """
+    cards = np.column_stack([np.atleast_2d(np.asarray(fours)), np.atleast_1d(np.asarray(starters))])
+    if cards.shape[1] != 5 or cards.dtype.kind not in "iu":
+        raise CardError(f"hands of four and a starter wanted, shapes (n, 4) and (n,); given {np.shape(fours)}")
+    wrong = cards[(cards < 0) | (cards >= N_CARDS)]
+    if len(wrong):
+        raise CardError(f"card code {wrong[0]} out of range; cards are the ints 0-51 (rank * 4 + suit)")
+    in_order = np.sort(cards, axis=1)
+    twice = np.flatnonzero((in_order[:, 1:] == in_order[:, :-1]).any(axis=1))
+    if len(twice):
+        raise CardError(f"row {twice[0]} holds a card twice: {format_cards(cards[twice[0]].tolist())}")
+    cards = cards.astype(np.uint8)
+    points = np.zeros(len(cards), np.uint8)
+    score_many(np.ascontiguousarray(cards[:, :4]), np.ascontiguousarray(cards[:, 4]), int(is_crib), points)
+    return points
+
+
+@dataclass(frozen=True, slots=True)
+class HandScore:
+    """Points of a hand or crib: the total and its parts."""
+
+    total: int
+    fifteens: int
+    pairs: int
+    runs: int
+    flush: int
+    nobs: int
+    counts: tuple[tuple[str, str, int], ...]
+    """Every combination in the order players count: what it is, its cards, its points."""
+
+    def explain(self) -> str:
+        """The count as players speak it.
+
+        >>> score_hand("7C 7D 8H 9S", "2C").explain()
+        'fifteen two (7C 8H), fifteen four (7D 8H), a pair is six (7C 7D), and a double run of three makes twelve'
+        """
+        return _speak(self.counts)
+
+
+def score_hand(
+    hand: str | Iterable[str | int], starter: str | int, crib: bool = False
+) -> HandScore:
+    """Score four cards with a starter, part by part.
+
+    Parameters
+    ----------
+    hand
+        Four cards, as text or ints 0-51.
+    starter
+        The cut card.
+    crib
+        Whether the four lie in the crib, where only five of a suit make a flush.
+
+    Raises
+    ------
+    CardError
+        Not four cards and a starter, or a card stands twice.
+
+    Examples
+    --------
+    >>> score_hand("5H 5S 5C JD", "5D").total
+    29
+    """
+    four = require_cards(hand, 4, "a hand")
+    cut = require_cards(starter if isinstance(starter, str) else [starter], 1, "the starter")
+    five = parse_cards([*four, *cut])
+    held = _count_ranks(np.array([[card >> 2 for card in five]]))
+    codes = (*four, cut[0])
+    fifteens, pairs, runs = (int(f(held)[0]) for f in (_fifteens_points, _pairs_points, _runs_points))
+    flush, nobs = int(flush_points(*codes, int(crib))), int(nobs_points(*codes))
+    total = int(show_points(*codes, int(crib)))
+    return HandScore(total, fifteens, pairs, runs, flush, nobs, tuple(_combinations(four, cut[0], flush, nobs)))
+
+
+def _combinations(four: list[int], starter: int, flush: int, nobs: int) -> list[tuple[str, str, int]]:
+    five = sorted([*four, starter])
+    found = [
+        ("fifteen", format_cards(cards), 2)
+        for n in range(2, 6)
+        for cards in itertools.combinations(five, n)
+        if sum(_PIPS[card >> 2] for card in cards) == 15
+    ]
+    found += [
+        ("pair", format_cards(cards), 2) for cards in itertools.combinations(five, 2) if cards[0] >> 2 == cards[1] >> 2
+    ]
+    found += [("run", format_cards(cards), len(cards)) for cards in _runs(five)]
+    if flush:
+        found.append(("flush", format_cards(sorted(four) if flush == 4 else five), flush))
+    if nobs:
+        found.append(("nobs", format_card(JACK * 4 + (starter & 3)), 1))
+    return found
+
+
+def _runs(five: list[int]) -> list[tuple[int, ...]]:
+    """Every run of the greatest length."""
+    for n in (5, 4, 3):
+        runs = [
+            cards
+            for cards in itertools.combinations(five, n)
+            if [card >> 2 for card in cards] == list(range(cards[0] >> 2, (cards[0] >> 2) + n))
+        ]
+        if runs:
+            return runs
+    return []
+
+
+_NUMBERS = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+    "eighteen nineteen twenty twenty-one twenty-two twenty-three twenty-four twenty-five twenty-six twenty-seven "
+    "twenty-eight twenty-nine"
+).split()
+_MULTIPLE = {1: "a", 2: "a double", 3: "a triple", 4: "a double double"}
+_SAME = {1: "a pair", 3: "a pair royal", 6: "a double pair royal"}
+
+
+def _speak(counts: tuple[tuple[str, str, int], ...]) -> str:
+    so_far = 0
+    phrases = []
+    for what, cards, points in _spoken_groups(counts):
+        so_far += points
+        total = _NUMBERS[so_far]
+        phrases.append(f"fifteen {total} ({cards})" if what == "fifteen" else f"{what} is {total} ({cards})")
+    if not phrases:
+        return "nothing"
+    if len(phrases) > 1:
+        last = phrases[-1].replace(" is ", " makes ", 1).partition(" (")[0]
+        phrases[-1] = f"and {last}" if not last.startswith("fifteen") else phrases[-1]
+    return ", ".join(phrases)
+
+
+def _spoken_groups(counts: tuple[tuple[str, str, int], ...]) -> list[tuple[str, str, int]]:
+    """Fifteens one by one; pairs of one rank, and runs, in one breath."""
+    groups = [count for count in counts if count[0] == "fifteen"]
+    for rank in RANKS:
+        pairs = [cards for what, cards, _ in counts if what == "pair" and cards[0] == rank]
+        if pairs:
+            cards = sorted({card for pair in pairs for card in pair.split()}, key=lambda card: "CDHS".index(card[1]))
+            groups.append((_SAME[len(pairs)], " ".join(cards), 2 * len(pairs)))
+    runs = [cards for what, cards, _ in counts if what == "run"]
+    if runs:
+        length = len(runs[0].split())
+        name = f"{_MULTIPLE[len(runs)]} run of {_NUMBERS[length]}"
+        groups.append((name, runs[0] if len(runs) == 1 else "", length * len(runs)))
+    groups += [("a flush" if what == "flush" else "his nobs", cards, n) for what, cards, n in counts if what in ("flush", "nobs")]
+    return groups
