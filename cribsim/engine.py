@@ -23,7 +23,7 @@ from cribsim.rules import HEELS_POINTS, MAX_PLAYERS, RULES
 from cribsim.scoring import JACK, kept_index, show_points
 from cribsim.streams import choice_key, deal_cards, decision_key
 from cribsim.tally import CRIB, HAND, HEELS, N_PHASES, PEGGING, TOTAL, empty_counts
-from cribsim.views import DISCARD_ANSWER, DISCARD_VIEW, PLAY_ANSWER, PLAY_VIEW
+from cribsim.views import DISCARD_ANSWER, DISCARD_VIEW, KEPT_2, PLAY_ANSWER, PLAY_VIEW, THROWN_2
 
 DEAL = np.dtype(
     (
@@ -109,10 +109,6 @@ def new_table(n_slots: int, n_outcomes: int) -> Table:
 FIRST, NEXT, END, LIVE, ROUNDS, STAGE, SEAT, SLOT = range(8)
 """Places of the state: the first number, the next to be given out, the end; slots in use; rounds still to play; and
 where a strategy is being asked (STAGE 1 discard, 2 play), and the slot whose answer was illegal (NOBODY: none)."""
-
-_THROWN_2 = np.array([[i, j] for i in range(6) for j in range(i + 1, 6)])
-_KEPT_4 = np.array([[k for k in range(6) if k not in (i, j)] for i in range(6) for j in range(i + 1, 6)])
-
 
 @kernel(inline=True)
 def side_of(seat, sides):
@@ -226,12 +222,12 @@ def take_discards(rules, seat, views, answers, deals):
         role = np.int64(views[i].role)
         if rules.n_thrown == 2:
             for k in range(2):
-                card = cards[_THROWN_2[answer, k]]
+                card = cards[THROWN_2[answer, k]]
                 deal.thrown[seat, k] = card
                 deal.crib[2 * role + k] = card
             hand = 0
             for k in range(4):
-                card = np.int64(cards[_KEPT_4[answer, k]])
+                card = np.int64(cards[KEPT_2[answer, k]])
                 deal.kept[seat, k] = card
                 hand |= card << (8 * k)
         else:

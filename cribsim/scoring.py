@@ -123,6 +123,30 @@ def nobs_points(c0, c1, c2, c3, starter):
     return np.int64((c0 == jack) | (c1 == jack) | (c2 == jack) | (c3 == jack))
 
 
+def _four_points_table() -> NDArray[np.uint8]:
+    """Points of four ranks as they lie, without a starter; flat: class of two x 91 + class of two."""
+    pairs = np.array([(low, high) for high in range(13) for low in range(high + 1)])
+    first, second = np.divmod(np.arange(N_PAIRS * N_PAIRS), N_PAIRS)
+    held = _count_ranks(np.concatenate([pairs[first], pairs[second]], axis=1))
+    return (_fifteens_points(held) + _pairs_points(held) + _runs_points(held)).astype(np.uint8)
+
+
+FOUR_POINTS = _four_points_table()
+
+
+@kernel(inline=True)
+def points_as_they_lie(c0, c1, c2, c3):
+    """Points of four cards without a starter: fifteens, pairs, runs and a flush of four."""
+    one, two = np.int64(TWO_CARDS[c0 * 52 + c1]), np.int64(TWO_CARDS[c2 * 52 + c3])
+    return np.int64(FOUR_POINTS[(one & 127) * 91 + (two & 127)]) + 4 * ((one & two) >> 11 != 0)
+
+
+@kernel(inline=True)
+def two_card_points(r0, r1):
+    """Points of two ranks alone: a pair or a fifteen."""
+    return 2 * (r0 == r1) + 2 * (min(r0 + 1, 10) + min(r1 + 1, 10) == 15)
+
+
 @kernel(inline=True)
 def show_points(c0, c1, c2, c3, starter, is_crib):
     """All points of four different cards, in any order, with a starter. Cards: int64 0-51; is_crib: 0 or 1."""

@@ -79,6 +79,10 @@ def kept_positions(n_cards: int, n_thrown: int) -> NDArray[np.int64]:
     )
 
 
+THROWN_2, KEPT_2 = thrown_positions(6, 2), kept_positions(6, 2)
+KEPT_1 = kept_positions(5, 1)
+
+
 def empty_views(dtype: np.dtype[Any], n: int) -> NDArray[Any]:
     """`n` blank views."""
     return np.zeros(n, dtype)

@@ -6,6 +6,38 @@ import numpy as np
 
 from cribsim._jit import kernel
 from cribsim.pegging import highest_rank
+from cribsim.scoring import points_as_they_lie, two_card_points
+from cribsim.views import KEPT_1, KEPT_2, THROWN_2
+
+
+@kernel(inline=True)
+def crib_sign(view, partners):
+    """1 when the crib is one's own side's, otherwise -1."""
+    own = view.seat == view.dealer or (partners and (view.seat ^ view.dealer) & 1 == 0)
+    return 1 if own else -1
+
+
+@kernel
+def greedy_discard(views, which, params, table, out_answers):
+    """Most points in the four kept as they lie, plus (own crib) or minus (other's) those in the thrown; first of equals.
+
+    params: [whether opposite seats are partners].
+    """
+    for k in range(len(which)):
+        view = views[which[k]]
+        cards, sign = view.cards, crib_sign(view, params[0] != 0)
+        best, most = 0, -100
+        for answer in range(15 if view.n_thrown == 2 else 5):
+            kept = KEPT_2[answer] if view.n_thrown == 2 else KEPT_1[answer]
+            worth = points_as_they_lie(
+                np.int64(cards[kept[0]]), np.int64(cards[kept[1]]), np.int64(cards[kept[2]]), np.int64(cards[kept[3]])
+            )
+            if view.n_thrown == 2:
+                first, second = THROWN_2[answer]
+                worth += sign * two_card_points(np.int64(cards[first]) >> 2, np.int64(cards[second]) >> 2)
+            if worth > most:
+                best, most = answer, worth
+        out_answers[which[k]] = best
 
 
 @kernel
