@@ -17,11 +17,11 @@ from numba import types
 from cribsim._jit import kernel
 from cribsim.cards import NO_CARD
 from cribsim.pegging import (
-    EMPTY_HAND, MAX_PLAYS, NOBODY, card_at, end_turn, highest_rank, lay_card, n_playable, start_play,
+    EMPTY_HAND, MAX_PLAYS, NOBODY, card_at, end_turn, highest_rank, lay_card, start_play,
 )
 from cribsim.rules import HEELS_POINTS, MAX_PLAYERS, RULES
 from cribsim.scoring import JACK, kept_index, show_points
-from cribsim.streams import choice_key, deal_cards, decision_key
+from cribsim.streams import choice_key, deal_cards, decision_key, draw_places
 from cribsim.tally import CRIB, HAND, HEELS, N_PHASES, PEGGING, TOTAL, empty_counts
 from cribsim.views import DISCARD_ANSWER, DISCARD_VIEW, KEPT_2, PLAY_ANSWER, PLAY_VIEW, THROWN_2
 
@@ -33,22 +33,22 @@ DEAL = np.dtype(
             ("key", "u8"),
             ("step", "i8"),
             ("scores", "i8", (MAX_PLAYERS,)),
-            ("points", "i2", (MAX_PLAYERS, N_PHASES)),
-            ("seat_sums", "i4", (MAX_PLAYERS, N_PHASES)),
-            ("role_sums", "i4", (MAX_PLAYERS, N_PHASES)),
             ("hands", "i8", (MAX_PLAYERS,)),
-            ("kept", "u1", (MAX_PLAYERS, 4)),
-            ("thrown", "u1", (MAX_PLAYERS, 2)),
-            ("crib", "u1", (4,)),
-            ("cards", "u1", (24,)),
+            ("kept", "i8", (MAX_PLAYERS,)),
+            ("thrown", "i4", (MAX_PLAYERS,)),
+            ("crib", "i8"),
+            ("points", "i2", (MAX_PLAYERS, N_PHASES)),
             ("play_points", "u1", (MAX_PLAYS,)),
             ("dealer", "u1"),
             ("winner", "i1"),
+            ("starter", "u1"),
+            ("spare", "u1", (5,)),
+            ("seat_sums", "i4", (MAX_PLAYERS, N_PHASES)),
+            ("role_sums", "i4", (MAX_PLAYERS, N_PHASES)),
         ],
     )
 )
-"""All of one deal, hidden cards included: the engine's alone. cards: in the order dealt, by role, sorted within each
-hand; points: by seat and phase; scores: by side; seat_sums, role_sums: points of the whole game so far; winner: the
+"""All of one deal, hidden cards included: the engine's alone. hands, kept, thrown (by seat) and crib: packed, a byte each card (`pegging.card_at`); points: by seat and phase; scores: by side; seat_sums, role_sums: points of the whole game so far; winner: the
 side that reached the target, or NOBODY."""
 
 OUTCOME = np.dtype(
@@ -67,7 +67,7 @@ OUTCOME = np.dtype(
 
 
 class Table(NamedTuple):
-    """The slots of a batch and the engine's scratch."""
+    """The slots of a batch, the cards dealt to them (24, slots: by role, sorted within each hand) and scratch."""
 
     deals: Any
     discards: Any
@@ -76,8 +76,13 @@ class Table(NamedTuple):
     waiting: Any
     n_waiting: Any
     answers: Any
-    deck: Any
+    cards: Any
     places: Any
+    moved: Any
+    numbers: Any
+    steps: Any
+    words: Any
+    low: Any
     outcomes: Any
 
 
@@ -92,6 +97,7 @@ class Seats(NamedTuple):
 
 def new_table(n_slots: int, n_outcomes: int) -> Table:
     """A table of `n_slots` empty slots; outcomes are written when there is room for them."""
+    width = n_slots + 64  # rows a power of two apart would fight for the same cache lines
     return Table(
         deals=np.zeros(n_slots, DEAL),
         discards=np.zeros(n_slots, DISCARD_VIEW),
@@ -100,8 +106,13 @@ def new_table(n_slots: int, n_outcomes: int) -> Table:
         waiting=np.zeros((2, MAX_PLAYERS, n_slots), np.int32),
         n_waiting=np.zeros((2, MAX_PLAYERS), np.int64),
         answers=np.zeros(n_slots, np.int64),
-        deck=np.arange(52, dtype=np.uint8),
-        places=np.zeros(24, np.int64),
+        cards=np.full((24, width), NO_CARD, np.uint8),
+        places=np.zeros((24, width), np.uint8),
+        moved=np.zeros((24, width), np.uint8),
+        numbers=np.zeros(n_slots, np.uint64),
+        steps=np.zeros(n_slots, np.int64),
+        words=np.zeros((8, width), np.uint64),
+        low=np.zeros(n_slots, np.bool_),
         outcomes=np.zeros(n_outcomes, OUTCOME),
     )
 
@@ -109,6 +120,10 @@ def new_table(n_slots: int, n_outcomes: int) -> Table:
 FIRST, NEXT, END, LIVE, ROUNDS, STAGE, SEAT, SLOT = range(8)
 """Places of the state: the first number, the next to be given out, the end; slots in use; rounds still to play; and
 where a strategy is being asked (STAGE 1 discard, 2 play), and the slot whose answer was illegal (NOBODY: none)."""
+
+_NETWORK_6 = np.array([(0, 5), (1, 3), (2, 4), (1, 2), (3, 4), (0, 3), (2, 5), (0, 1), (2, 3), (4, 5), (1, 2), (3, 4)])
+_NETWORK_5 = np.array([(0, 3), (1, 4), (0, 2), (1, 3), (0, 1), (2, 4), (1, 2), (3, 4), (2, 3)])
+
 
 @kernel(inline=True)
 def side_of(seat, sides):
@@ -119,10 +134,14 @@ def side_of(seat, sides):
 @kernel(inline=True)
 def award(deal, rules, seat, phase, points):
     """Peg points, no further than the target; True when that ends the game."""
-    side = side_of(seat, rules.sides)
+    at = np.uint64(seat)
+    if not rules.in_game:
+        deal.points[at, phase] += points
+        return False
+    side = np.uint64(side_of(seat, rules.sides))
     pegged = min(points, rules.target - deal.scores[side])
     deal.scores[side] += pegged
-    deal.points[seat, phase] += pegged
+    deal.points[at, phase] += pegged
     if deal.scores[side] == rules.target:
         deal.winner = side
         return True
@@ -136,63 +155,48 @@ def role_seat(dealer, role, players):
     return seat if seat < players else seat - players
 
 
-@kernel(inline=True)
-def _sort_six(cards, at):
-    """Sort cards at..at + 5 by a network of twelve exchanges."""
-    a, b, c, d, e, f = cards[at], cards[at + 1], cards[at + 2], cards[at + 3], cards[at + 4], cards[at + 5]
-    a, f = min(a, f), max(a, f)
-    b, d = min(b, d), max(b, d)
-    c, e = min(c, e), max(c, e)
-    b, c = min(b, c), max(b, c)
-    d, e = min(d, e), max(d, e)
-    a, d = min(a, d), max(a, d)
-    c, f = min(c, f), max(c, f)
-    a, b = min(a, b), max(a, b)
-    c, d = min(c, d), max(c, d)
-    e, f = min(e, f), max(e, f)
-    b, c = min(b, c), max(b, c)
-    d, e = min(d, e), max(d, e)
-    cards[at], cards[at + 1], cards[at + 2], cards[at + 3], cards[at + 4], cards[at + 5] = a, b, c, d, e, f
-
-
-@kernel(inline=True)
-def _sort_five(cards, at):
-    """Sort cards at..at + 4 by a network of nine exchanges."""
-    a, b, c, d, e = cards[at], cards[at + 1], cards[at + 2], cards[at + 3], cards[at + 4]
-    a, d = min(a, d), max(a, d)
-    b, e = min(b, e), max(b, e)
-    a, c = min(a, c), max(a, c)
-    b, d = min(b, d), max(b, d)
-    a, b = min(a, b), max(a, b)
-    c, e = min(c, e), max(c, e)
-    b, c = min(b, c), max(b, c)
-    d, e = min(d, e), max(d, e)
-    c, d = min(c, d), max(c, d)
-    cards[at], cards[at + 1], cards[at + 2], cards[at + 3], cards[at + 4] = a, b, c, d, e
+@kernel
+def _order_rows(low, high, n):
+    """Of two rows of cards, put the lower of each column into the first."""
+    for i in range(n):
+        a, b = low[i], high[i]
+        low[i] = min(a, b)
+        high[i] = max(a, b)
 
 
 @kernel
-def begin_deals(seed, rules, deals, deck, places):
-    """Shuffle and deal every slot's next deal. deck, places: scratch of `streams.deal_cards`."""
-    players, n_cards, n_dealt = rules.players, rules.n_cards, rules.n_dealt
-    for i in range(len(deals)):
-        deal = deals[i]
+def sort_hands(rules, cards, n):
+    """Sort every dealt hand by a network of exchanges, a whole row of cards at a time. cards: uint8[24, n]."""
+    network = _NETWORK_6 if rules.n_dealt == 6 else _NETWORK_5
+    for role in range(rules.players):
+        at = role * rules.n_dealt
+        for k in range(len(network)):
+            _order_rows(cards[at + network[k, 0]], cards[at + network[k, 1]], n)
+
+
+@kernel
+def begin_deals(seed, rules, table, live):
+    """Shuffle and deal every slot's next deal."""
+    numbers, steps, cards = table.numbers, table.steps, table.cards
+    for i in range(live):
+        numbers[i] = table.deals[i].number
+        steps[i] = table.deals[i].step
+    draw_places(seed, numbers, steps, live, rules.n_cards, table.words, table.low, table.places)
+    deal_cards(table.places, live, rules.n_cards, table.moved, cards)
+    sort_hands(rules, cards, live)
+    for i in range(live):
+        deal = table.deals[i]
         deal.key = choice_key(seed, deal.number, deal.step)
-        deal_cards(seed, deal.number, deal.step, n_cards, deck, places, deal.cards)
-        for role in range(players):
-            if n_dealt == 6:
-                _sort_six(deal.cards, 6 * role)
-            else:
-                _sort_five(deal.cards, 5 * role)
+        deal.starter = cards[rules.n_cards - 1, i]
+        deal.crib = np.int64(cards[15, i]) << 24 if rules.players == 3 else 0  # the card from the pack
         for seat in range(MAX_PLAYERS):
             deal.hands[seat] = EMPTY_HAND
             for phase in range(N_PHASES):
                 deal.points[seat, phase] = 0
-        deal.crib[3] = deal.cards[15]  # the card from the pack; with two or four players a throw replaces it
 
 
 @kernel
-def show_discards(rules, seat, deals, out_views):
+def show_discards(rules, seat, deals, cards, out_views):
     """Fill the views of one seat's discards."""
     for i in range(len(deals)):
         deal, view = deals[i], out_views[i]
@@ -203,7 +207,7 @@ def show_discards(rules, seat, deals, out_views):
         view.dealer, view.players = deal.dealer, rules.players
         view.n_cards, view.n_thrown = rules.n_dealt, rules.n_thrown
         for k in range(rules.n_dealt):
-            view.cards[k] = deal.cards[role * rules.n_dealt + k]
+            view.cards[k] = cards[role * rules.n_dealt + k, i]
         if rules.n_dealt < 6:
             view.cards[5] = NO_CARD
         for other in range(rules.players):
@@ -213,34 +217,32 @@ def show_discards(rules, seat, deals, out_views):
 @kernel
 def take_discards(rules, seat, views, answers, deals):
     """Carry out one seat's discards; return the first slot with an illegal answer, or NOBODY."""
-    n_answers = 15 if rules.n_thrown == 2 else 5
+    n_thrown = rules.n_thrown
+    n_answers = 15 if n_thrown == 2 else 5
     for i in range(len(deals)):
         answer = answers[i]
         if answer < 0 or answer >= n_answers:
             return i
-        deal, cards = deals[i], views[i].cards
-        role = np.int64(views[i].role)
-        if rules.n_thrown == 2:
-            for k in range(2):
-                card = cards[THROWN_2[answer, k]]
-                deal.thrown[seat, k] = card
-                deal.crib[2 * role + k] = card
-            hand = 0
-            for k in range(4):
-                card = np.int64(cards[KEPT_2[answer, k]])
-                deal.kept[seat, k] = card
-                hand |= card << (8 * k)
+        deal, view = deals[i], views[i]
+        hand = 0
+        for k in range(6):
+            hand |= np.int64(view.cards[k]) << (8 * k)
+        first, second = (THROWN_2[answer, 0], THROWN_2[answer, 1]) if n_thrown == 2 else (answer, 5)
+        thrown = card_at(hand, first)
+        deal.thrown[seat] = thrown | card_at(hand, second) << 8
+        deal.kept[seat] = _without(_without(hand, second), first)
+        deal.hands[seat] = deal.kept[seat]
+        if n_thrown == 2:
+            deal.crib |= (thrown | card_at(hand, second) << 8) << (16 * np.int64(view.role))
         else:
-            deal.thrown[seat, 0] = cards[answer]
-            deal.thrown[seat, 1] = NO_CARD
-            deal.crib[role] = cards[answer]
-            hand = 0
-            for k in range(4):
-                card = np.int64(cards[k + (k >= answer)])
-                deal.kept[seat, k] = card
-                hand |= card << (8 * k)
-        deal.hands[seat] = hand
+            deal.crib |= thrown << (8 * np.int64(view.role))
     return NOBODY
+
+
+@kernel(inline=True)
+def _without(hand, position):
+    below = (1 << (8 * position)) - 1
+    return hand & below | hand >> 8 & ~below
 
 
 @kernel(inline=True)
@@ -248,13 +250,15 @@ def show_play(rules, deal, seat, out_view):
     """Turn the view to a seat: its cards, its discards, its key."""
     role = seat - np.int64(deal.dealer) - 1
     role = role if role >= 0 else role + rules.players
+    at = np.uint64(seat)
+    hand, thrown = deal.hands[at], deal.thrown[at]
     out_view.key = decision_key(deal.key, role, np.int64(out_view.n_played))
     out_view.seat = seat
-    out_view.n_cards = out_view.n_left[seat]
+    out_view.n_cards = out_view.n_left[at]
     for k in range(4):
-        out_view.cards[k] = card_at(deal.hands[seat], k)
+        out_view.cards[k] = card_at(hand, k)
     for k in range(2):
-        out_view.discards[k] = deal.thrown[seat, k]
+        out_view.discards[k] = thrown >> (8 * k) & 255
     if rules.in_game:
         for other in range(rules.players):
             out_view.scores[other] = deal.scores[side_of(other, rules.sides)]
@@ -267,11 +271,11 @@ def play_on(rules, deal, view, seat, position):
         points = lay_card(view, deal.hands, seat, position)
         following, point = end_turn(view, deal.hands)
         points += point
-        deal.play_points[view.n_played - 1] = points
+        deal.play_points[np.uint64(np.int64(view.n_played) - 1)] = points
         if award(deal, rules, seat, PEGGING, points) or following == NOBODY:
             return NOBODY
         seat, position = following, 0
-        if card_at(deal.hands[seat], 1) >> 2 <= highest_rank(np.int64(view.count)):
+        if card_at(deal.hands[np.uint64(seat)], 1) >> 2 <= highest_rank(np.int64(view.count)):
             show_play(rules, deal, seat, view)
             return seat
 
@@ -283,7 +287,7 @@ def cut_starters(rules, deals, views, waiting, n_waiting):
         n_waiting[seat] = 0
     for i in range(len(deals)):
         deal = deals[i]
-        dealer, starter = np.int64(deal.dealer), np.int64(deal.cards[rules.n_cards - 1])
+        dealer, starter = np.int64(deal.dealer), np.int64(deal.starter)
         start_play(views[i], dealer, rules.players, starter)
         if starter >> 2 == JACK and award(deal, rules, dealer, HEELS, HEELS_POINTS):
             continue
@@ -297,23 +301,21 @@ def cut_starters(rules, deals, views, waiting, n_waiting):
 def take_plays(rules, seat, answers, asked, deals, views, waiting, n_waiting):
     """Carry out one seat's plays and queue the slots whose next choice is whose; return an illegal slot or NOBODY."""
     for k in range(len(asked)):
-        i = asked[k]
+        i = np.uint64(asked[k])
         deal, view, position = deals[i], views[i], answers[i]
-        if position < 0 or position >= n_playable(deal.hands[seat], np.int64(view.count)):
+        if position & ~3 or card_at(deal.hands[np.uint64(seat)], position) >> 2 > highest_rank(np.int64(view.count)):
             return np.int64(i)
         following = play_on(rules, deal, view, seat, position)
         if following != NOBODY:
-            waiting[following, n_waiting[following]] = i
-            n_waiting[following] += 1
+            queue = np.uint64(following)
+            waiting[queue, np.uint64(n_waiting[queue])] = i
+            n_waiting[queue] += 1
     return NOBODY
 
 
-@kernel
-def _show_four(cards, row, starter, is_crib):
-    return show_points(
-        np.int64(cards[row, 0]), np.int64(cards[row, 1]), np.int64(cards[row, 2]), np.int64(cards[row, 3]),
-        starter, is_crib,
-    )
+@kernel(inline=True)
+def _show_packed(four, starter, is_crib):
+    return show_points(card_at(four, 0), card_at(four, 1), card_at(four, 2), card_at(four, 3), starter, is_crib)
 
 
 @kernel
@@ -321,42 +323,30 @@ def show_hands(rules, deals):
     """Count the hands from the pone's round to the dealer's, then the crib, until somebody is out."""
     for i in range(len(deals)):
         deal = deals[i]
-        dealer, starter = np.int64(deal.dealer), np.int64(deal.cards[rules.n_cards - 1])
+        dealer, starter = np.int64(deal.dealer), np.int64(deal.starter)
         for role in range(rules.players):
             if deal.winner == NOBODY:
                 seat = role_seat(dealer, role, rules.players)
-                award(deal, rules, seat, HAND, _show_four(deal.kept, seat, starter, 0))
+                award(deal, rules, seat, HAND, _show_packed(deal.kept[seat], starter, 0))
         if deal.winner == NOBODY:
-            crib = deal.crib
-            points = show_points(
-                np.int64(crib[0]), np.int64(crib[1]), np.int64(crib[2]), np.int64(crib[3]), starter, 1
-            )
-            award(deal, rules, dealer, CRIB, points)
+            award(deal, rules, dealer, CRIB, _show_packed(deal.crib, starter, 1))
 
 
 @kernel(inline=True)
-def _add_deal(rules, deal, counts):
-    """Count one deal."""
-    complete, dealer = deal.winner == NOBODY, np.int64(deal.dealer)
+def _add_points(rules, deal, counts):
+    """Count one deal's points by role and phase."""
+    totals = 0
     for role in range(rules.players):
-        seat = role_seat(dealer, role, rules.players)
-        total = 0
+        at = np.uint64(role_seat(np.int64(deal.dealer), role, rules.players))
+        histograms, total = counts.histograms[role], 0
         for phase in range(N_PHASES):
-            points = np.int64(deal.points[seat, phase])
+            points = np.int64(deal.points[at, phase])
             total += points
-            counts.histograms[role, phase, points] += 1
-        counts.histograms[role, TOTAL, total] += 1
+            histograms[phase, np.uint64(points)] += 1
+        histograms[TOTAL, np.uint64(total)] += 1
+        totals = totals << 8 | total
     if rules.players == 2:
-        pone = 1 - dealer
-        counts.joint[_deal_total(deal, pone), _deal_total(deal, dealer)] += 1
-    if complete:
-        _add_choices(rules, deal, counts)
-
-
-@kernel(inline=True)
-def _deal_total(deal, seat):
-    points = deal.points
-    return np.int64(points[seat, 0]) + np.int64(points[seat, 1]) + np.int64(points[seat, 2]) + np.int64(points[seat, 3])
+        counts.joint[np.uint64(totals >> 8), np.uint64(totals & 255)] += 1
 
 
 @kernel(inline=True)
@@ -367,19 +357,17 @@ def _add_choices(rules, deal, counts):
     for seat in range(rules.players):
         pegged += np.int64(deal.points[seat, PEGGING])
     for role in range(rules.players):
-        seat = role_seat(dealer, role, rules.players)
-        low, high = np.int64(deal.thrown[seat, 0]), np.int64(deal.thrown[seat, 1])
+        at = np.uint64(role_seat(dealer, role, rules.players))
+        low, high = deal.thrown[at] & 255, deal.thrown[at] >> 8
         high = low if high == NO_CARD else high
         suited = (low & 3) == (high & 3)
-        thrown = counts.thrown[role, (high if suited else low) >> 2, (low if suited else high) >> 2]
+        thrown = counts.thrown[role, np.uint64((high if suited else low) >> 2), np.uint64((low if suited else high) >> 2)]
         thrown[0] += 1
         thrown[1] += crib
         thrown[2] += crib * crib
-        four = deal.kept[seat]
-        index = kept_index(
-            np.int64(four[0]) >> 2, np.int64(four[1]) >> 2, np.int64(four[2]) >> 2, np.int64(four[3]) >> 2
-        )
-        kept, own = counts.kept[role, index], np.int64(deal.points[seat, PEGGING])
+        four = deal.kept[at] >> 2
+        index = np.uint64(kept_index(four & 15, four >> 8 & 15, four >> 16 & 15, four >> 24 & 15))
+        kept, own = counts.kept[role, index], np.int64(deal.points[at, PEGGING])
         other = pegged - own
         kept[0] += 1
         kept[1] += own
@@ -395,7 +383,9 @@ def add_deals(rules, deals, counts):
     counts.deals[0] += len(deals)
     for i in range(len(deals)):
         deal = deals[i]
-        _add_deal(rules, deal, counts)
+        _add_points(rules, deal, counts)
+        if deal.winner == NOBODY:
+            _add_choices(rules, deal, counts)
         if rules.in_game:
             for role in range(rules.players):
                 seat = role_seat(np.int64(deal.dealer), role, rules.players)
@@ -544,11 +534,11 @@ def play_rounds(seed, rules, table, counts, seats, d0, d1, d2, d3, p0, p1, p2, p
     while state[ROUNDS] > 0 and next_units(rules, table, state, counts) > 0:
         live = state[LIVE]
         deals, discard_views = table.deals[:live], table.discards[:live]
-        begin_deals(seed, rules, deals, table.deck, table.places)
+        begin_deals(seed, rules, table, live)
         state[STAGE] = 1
         for seat in range(rules.players):
             state[SEAT] = seat
-            show_discards(rules, seat, deals, discard_views)
+            show_discards(rules, seat, deals, table.cards, discard_views)
             discards[seat](
                 table.discards, table.everyone[:live], seats.discard_params[seat], seats.discard_tables[seat],
                 table.answers,

@@ -62,6 +62,7 @@ def _turns() -> tuple[NDArray[np.int8], NDArray[np.uint8]]:
 
 TURNS, PASSED = _turns()
 EMPTY_HAND = np.int64(0xFFFFFFFF)
+_ONE = np.uint64(1)
 
 
 @kernel(inline=True)
@@ -110,8 +111,8 @@ def run_lengths(pile):
 _DEEPER = np.int64(1) << 60
 
 
-def _near_runs() -> NDArray[np.int64]:
-    """`run_lengths` of the last three cards; _DEEPER is set where a fourth card may add to it."""
+def _near_gains() -> NDArray[np.int64]:
+    """Gains from pairs and runs of the last three cards; _DEEPER is set where a fourth card may add a run."""
     plain = getattr(run_lengths, "py_func", run_lengths)
     table = np.zeros(4096, np.int64)
     for newest, middle, oldest in itertools.product(range(1, 14), range(14), range(14)):
@@ -119,7 +120,8 @@ def _near_runs() -> NDArray[np.int64]:
             pile = oldest << 8 | middle << 4 | newest
             places = {place for place in (newest, middle, oldest) if place}
             deeper = len(places) == 3 and max(places) - min(places) <= 6
-            table[pile] = plain(pile) | _DEEPER * deeper
+            pairs = 2 if middle != newest else 6 if oldest != newest else 12
+            table[pile] = plain(pile) | pairs << 4 * (newest - 1) | _DEEPER * deeper
     return table
 
 
@@ -131,21 +133,18 @@ def _count_gains() -> NDArray[np.int64]:
     )
 
 
-NEAR_RUNS = _near_runs()
+NEAR_GAINS = _near_gains()
 COUNT_GAINS = _count_gains()
 
 
 @kernel(inline=True)
 def next_gains(pile, count):
     """What a card of each rank scores next (go and last card apart), in 4-bit places by rank."""
-    lengths = np.int64(NEAR_RUNS[pile & 4095])
-    if lengths >= _DEEPER:
-        lengths = run_lengths(pile) if pile >= 4096 else lengths - _DEEPER
-    top = pile & 15
-    third = (pile >> 4 & 15) == top
-    fourth = third & ((pile >> 8 & 15) == top)
-    pairs = (2 + 4 * third + 6 * fourth) << (4 * (top - 1)) if top else 0
-    return lengths + pairs + np.int64(COUNT_GAINS[count])
+    gains = np.int64(NEAR_GAINS[np.uint64(pile & 4095)])
+    if gains >= _DEEPER:
+        # three different ranks lie on top: a pair with the newest, or runs that may reach deeper
+        gains = 2 << 4 * ((pile & 15) - 1) | run_lengths(pile) if pile > 4095 else gains - _DEEPER
+    return gains + np.int64(COUNT_GAINS[np.uint64(count)])
 
 
 @kernel(inline=True)
@@ -187,16 +186,18 @@ def start_play(play, dealer, players, starter):
 @kernel(inline=True)
 def lay_card(play, hands, seat, position):
     """Put a held card on the pile; return its points without go and last card. hands: int64[4], packed, by seat."""
-    card = card_at(hands[seat], position)
-    rank, n = card >> 2, np.int64(play.n_played)
+    at, n = np.uint64(seat), np.uint64(play.n_played)
+    hand, count = hands[at], np.int64(play.count)
+    card = card_at(hand, position)
+    rank = card >> 2
     points = play.gains >> (4 * rank) & 15
-    hands[seat] = without_card(hands[seat], position)
+    hands[at] = without_card(hand, position)
     play.played[n] = card
     play.played_by[n] = seat
-    play.n_played = n + 1
-    play.n_left[seat] -= 1
+    play.n_played = n + _ONE
+    play.n_left[at] -= 1
     play.last_seat = seat
-    play.count = np.int64(play.count) + min(rank + 1, 10)
+    play.count = count + min(rank + 1, 10)
     play.pile = play.pile << 4 | (rank + 1)
     return points
 
@@ -215,20 +216,21 @@ def end_turn(play, hands):
     31 has its two points from the card itself; otherwise the last card before a new count brings one. Seats that the
     turn passes over, with cards in hand of which none fits, have said go.
     """
-    players, last, count = np.int64(play.players), np.int64(play.last_seat), np.int64(play.count)
+    players, last, count = np.uint64(play.players), np.uint64(play.last_seat), np.int64(play.count)
     lowest = hands[0] & 255 | (hands[1] & 255) << 8 | (hands[2] & 255) << 16 | (hands[3] & 255) << 24
     lowest = lowest >> 2 & 0x3F3F3F3F
-    holding = _seats_under(lowest, 12)
     able = _seats_under(lowest, highest_rank(count))
-    goes = np.int64(PASSED[players, last, able]) & holding & ~np.int64(play.gone)
-    play.goes[play.n_played & (MAX_PLAYS - 1)] |= goes
     if able:
-        play.gone = np.int64(play.gone) | goes
+        passed = np.int64(PASSED[players, last, np.uint64(able)])
+        if passed:
+            goes = passed & _seats_under(lowest, 12) & ~np.int64(play.gone)
+            play.goes[np.uint64(play.n_played)] |= goes
+            play.gone |= goes
         play.gains = next_gains(play.pile, count)
-        return np.int64(TURNS[players, last, able]), 0
+        return np.int64(TURNS[players, last, np.uint64(able)]), 0
     play.pile = 0
     play.gains = 0
     play.count = 0
     play.gone = 0
     play.count_start = play.n_played
-    return np.int64(TURNS[players, last, holding]), np.int64(count < MAX_COUNT)
+    return np.int64(TURNS[players, last, np.uint64(_seats_under(lowest, 12))]), np.int64(count < MAX_COUNT)

@@ -2,7 +2,9 @@
 
 The generator is Philox4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3", 2011), a
 function from a 128-bit counter and a 64-bit key to 128 random bits. The key is the seed; the counter holds the number
-of the deal or game, the deal within the game, and the purpose. No state, no order, nothing shared.
+of the deal or game, the deal within the game, and the purpose. No state, no order, nothing shared. The random choices
+of the seats need no long streams: one 64-bit key for each decision, the finaliser of splitmix64 (Steele, Lea, Flood:
+"Fast splittable pseudorandom number generators", 2014) applied in turn to seed, purpose, number and place.
 
 Several cards are drawn from one 32-bit word without bias (Brackett-Rozinsky and Lemire: "Batched ranged random
 integer generation", 2024): multiply by each range in turn, the high halves are the draws, and a word whose last low
@@ -30,6 +32,8 @@ _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1, _MIX_2 = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
 _30, _27, _31 = np.uint64(30), np.uint64(27), np.uint64(31)
 _SPAN = np.uint64(4294967296)
+_GROUPS = ((0, 4), (4, 4), (8, 4), (12, 1), (13, 4), (17, 4))
+"""First place and number of places drawn from each word."""
 
 
 def check_seed(seed: int) -> int:
@@ -67,9 +71,8 @@ def mix(word):
 
 @kernel(inline=True)
 def choice_key(seed, number, step):
-    """The uint64 from which all random choices of one deal derive."""
-    w0, w1, _, _ = stream_block(seed, CHOICE, number, step, 0)
-    return (w0 << _32) | w1
+    """The uint64 from which all random choices of one deal derive: (seed, CHOICE, number, step) scattered in turn."""
+    return mix(mix(mix(seed + _GOLDEN * np.uint64(CHOICE)) + _GOLDEN * number) + _GOLDEN * np.uint64(step))
 
 
 @kernel(inline=True)
@@ -91,58 +94,105 @@ def random_below(key, n):
     return np.int64(product >> _32)
 
 
-@kernel(inline=True)
-def _draw_places(word, first, n, out_places):
-    """Fisher-Yates targets for `n` places from `first` on, out of one word; False when it must be drawn anew."""
-    ranges = np.uint64(1)
-    for place in range(first, first + n):
-        ahead = np.uint64(N_CARDS - place)
-        ranges *= ahead
-        product = word * ahead
-        out_places[place] = place + np.int64(product >> _32)
-        word = product & _LOW
-    return word >= ranges or word >= _SPAN % ranges
+@kernel
+def _fill_words(seed, numbers, steps, n, block, w0, w1, w2, w3):
+    """Four words for each of n deals. numbers: uint64[n]; steps: int64[n]; w0 to w3: uint64[n]."""
+    for i in range(n):
+        w0[i], w1[i], w2[i], w3[i] = stream_block(seed, DEAL, numbers[i], steps[i], block)
 
 
 @kernel
-def _draw_again(seed, number, step, group, first, n, out_places):
-    retry = 1
-    while True:
-        words = stream_block(seed, DEAL, number, step, group // 4 + 256 * retry)
-        if _draw_places(words[group % 4], first, n, out_places):
-            return
-        retry += 1
+def _fill_place(words, n, place, out_places):
+    """Fisher-Yates targets for one place; the words are left holding what remains of them."""
+    ahead = np.uint64(N_CARDS - place)
+    for i in range(n):
+        product = words[i] * ahead
+        out_places[i] = np.uint64(place) + (product >> _32)
+        words[i] = product & _LOW
 
 
-@kernel(inline=True)
-def _draw_group(seed, number, step, group, word, first, n, out_places):
-    if not _draw_places(word, first, n, out_places):
-        _draw_again(seed, number, step, group, first, n, out_places)
+@kernel
+def _fill_places(words, n, group, out_places, out_low):
+    """Targets for the places of one group out of one word each.
 
-
-@kernel(inline=True)
-def deal_cards(seed, number, step, n_cards, deck, places, out_cards):
-    """The first `n_cards` (13, 17 or 21) of shuffle (seed, number, step).
-
-    Four places are drawn from one word; the thirteenth card (the starter with two players) has a word of its own.
-    deck: uint8[52], holding 0 to 51 in order before and after; places: int64[24], scratch; out_cards: uint8[n_cards].
+    words: uint64[n]; out_places: uint8[24, n]; out_low: set where the remainder is so low that the word may have to be
+    drawn anew.
     """
-    w0, w1, w2, w3 = stream_block(seed, DEAL, number, step, 0)
-    _draw_group(seed, number, step, 0, w0, 0, 4, places)
-    _draw_group(seed, number, step, 1, w1, 4, 4, places)
-    _draw_group(seed, number, step, 2, w2, 8, 4, places)
-    _draw_group(seed, number, step, 3, w3, 12, 1, places)
-    if n_cards > 13:
-        w0, w1, _, _ = stream_block(seed, DEAL, number, step, 1)
-        _draw_group(seed, number, step, 4, w0, 13, 4, places)
-        _draw_group(seed, number, step, 5, w1, 17, 4, places)
-    for i in range(n_cards):
-        j = places[i]
-        out_cards[i] = deck[j]
-        deck[j] = deck[i]
-    for i in range(n_cards):
-        deck[i] = i
-        deck[places[i]] = places[i]
+    first, n_places = _GROUPS[group]
+    ranges = np.uint64(1)
+    for place in range(first, first + n_places):
+        ranges *= np.uint64(N_CARDS - place)
+        _fill_place(words, n, place, out_places[place])
+    for i in range(n):
+        out_low[i] |= words[i] < ranges
+
+
+@kernel
+def _draw_again(seed, number, step, group, first, n_places, remainder, places):
+    """Draw a word anew until its remainder passes. places: uint8[24], one deal's."""
+    ranges = np.uint64(1)
+    for place in range(first, first + n_places):
+        ranges *= np.uint64(N_CARDS - place)
+    retry = 0
+    while remainder < _SPAN % ranges:
+        retry += 1
+        remainder = stream_block(seed, DEAL, number, step, group // 4 + 256 * retry)[group % 4]
+        for place in range(first, first + n_places):
+            product = remainder * np.uint64(N_CARDS - place)
+            places[place] = np.uint64(place) + (product >> _32)
+            remainder = product & _LOW
+
+
+@kernel
+def draw_places(seed, numbers, steps, n, n_cards, words, out_low, out_places):
+    """The targets of n deals' shuffles: four places to a word; the thirteenth card (the starter with two players) has
+    a word of its own. words: uint64[8, n] and out_low: bool[n], scratch; out_places: uint8[24, n].
+    """
+    n_groups = 4 if n_cards == 13 else 6
+    for i in range(n):
+        out_low[i] = False
+    _fill_words(seed, numbers, steps, n, 0, words[0], words[1], words[2], words[3])
+    if n_groups > 4:
+        _fill_words(seed, numbers, steps, n, 1, words[4], words[5], words[6], words[7])
+    for group in range(n_groups):
+        _fill_places(words[group], n, group, out_places, out_low)
+    for i in range(n):
+        if out_low[i]:
+            for group in range(n_groups):
+                first, n_places = _GROUPS[group]
+                _draw_again(seed, numbers[i], steps[i], group, first, n_places, words[group, i], out_places[:, i])
+
+
+@kernel
+def _replace_where(places, target, moved, n, out_cards):
+    for i in range(n):
+        new, old = moved[i], out_cards[i]
+        out_cards[i] = new if places[i] == target[i] else old
+
+
+@kernel
+def _replace_at(places, place, moved, n, out_cards):
+    at = np.uint8(place)
+    for i in range(n):
+        new, old = moved[i], out_cards[i]
+        out_cards[i] = new if places[i] == at else old
+
+
+@kernel
+def deal_cards(places, n, n_cards, moved, out_cards):
+    """The first cards of n shuffles. places: uint8[24, n]; moved: uint8[24, n], scratch; out_cards: uint8[24, n].
+
+    Swap k exchanges cards k and places[k] of a pack in order. Instead of packs that are shuffled one after another,
+    whole rows are followed through the swaps: a place holds its own number, or the card that the last swap which
+    aimed at it moved there (`moved[k]` is the card that lay at k when its turn came).
+    """
+    for k in range(n_cards):
+        for i in range(n):
+            moved[k, i] = k
+            out_cards[k, i] = places[k, i]
+        for swap in range(k):
+            _replace_at(places[swap], k, moved[swap], n, moved[k])
+            _replace_where(places[swap], places[k], moved[swap], n, out_cards[k])
 
 
 def shuffled_cards(seed: int, number: int, *, step: int = 0, n_cards: int = 13) -> list[int]:
@@ -160,8 +210,9 @@ def shuffled_cards(seed: int, number: int, *, step: int = 0, n_cards: int = 13) 
     >>> len(set(shuffled_cards(0, 0)))
     13
     """
-    cards = np.zeros(n_cards, np.uint8)
-    deck, places = np.arange(N_CARDS, dtype=np.uint8), np.zeros(24, np.int64)
-    deal_cards(np.uint64(check_seed(seed)), np.uint64(number), step, n_cards, deck, places, cards)
-    return [int(card) for card in cards]
-
+    numbers, steps = np.array([number], np.uint64), np.array([step])
+    cards, places = np.zeros((24, 1), np.uint8), np.zeros((24, 1), np.uint8)
+    words, low = np.zeros((8, 1), np.uint64), np.zeros(1, np.bool_)
+    draw_places(np.uint64(check_seed(seed)), numbers, steps, 1, n_cards, words, low, places)
+    deal_cards(places, 1, n_cards, np.zeros_like(cards), cards)
+    return [int(card) for card in cards[:n_cards, 0]]

@@ -9,6 +9,8 @@ play, the position in the view's unplayed cards.
 from __future__ import annotations
 
 import itertools
+import operator
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numba
@@ -16,8 +18,10 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from cribsim.pegging import PLAY_FIELDS
-from cribsim.rules import MAX_PLAYERS
+from cribsim.cards import NO_CARD, format_card, parse_cards, require_cards
+from cribsim.errors import CardError, CribsimError, IllegalPlay
+from cribsim.pegging import EMPTY_HAND, PLAY_FIELDS, end_turn, lay_card, start_play
+from cribsim.rules import MAX_COUNT, MAX_PLAYERS, Rules
 
 DISCARD_VIEW = np.dtype(
     (
@@ -86,3 +90,235 @@ KEPT_1 = kept_positions(5, 1)
 def empty_views(dtype: np.dtype[Any], n: int) -> NDArray[Any]:
     """`n` blank views."""
     return np.zeros(n, dtype)
+
+
+def discard_view(
+    hand: str | Iterable[str | int], *, dealer: int, seat: int, players: int = 2, scores: Sequence[int] | None = None
+) -> NDArray[Any]:
+    """The view of one discard, as an array of one.
+
+    Parameters
+    ----------
+    hand
+        The cards dealt: six with two players, otherwise five.
+    dealer, seat
+        Who deals, and who is asked.
+    scores
+        By side; None: all 0.
+
+    Raises
+    ------
+    CardError
+        Not the right number of different cards.
+
+    Examples
+    --------
+    >>> view = discard_view("2C 3H 4D 5D 5S JS", dealer=1, seat=0)[0]
+    >>> view.cards.tolist(), int(view.role)
+    ([4, 10, 13, 17, 19, 43], 0)
+    """
+    rules = Rules(players=players)
+    dealer, seat = read_seat(dealer, players, "dealer"), read_seat(seat, players, "seat")
+    cards = sorted(require_cards(hand, rules.cards or 0, f"a hand of {players} players"))
+    views = empty_views(DISCARD_VIEW, 1)
+    view = views[0]
+    view.cards[:] = cards + [NO_CARD] * (6 - len(cards))
+    view.n_cards, view.n_thrown = len(cards), rules.n_thrown
+    view.seat, view.dealer, view.players, view.role = seat, dealer, players, (seat - dealer - 1) % players
+    _show_scores(view, rules, scores)
+    return views
+
+
+def play_view(
+    hand: str | Iterable[str | int],
+    plays: Iterable[Sequence[Any]],
+    *,
+    dealer: int,
+    seat: int,
+    players: int = 2,
+    starter: str | int | None = None,
+    discards: str | Iterable[str | int] = (),
+    scores: Sequence[int] | None = None,
+) -> NDArray[Any]:
+    """The view of one play, as an array of one, from what the seat to play knows.
+
+    Nothing is assumed of the cards that others hold: a seat passed over has said go, and a count is closed when the
+    next card doesn't fit, or, at the end, when no card of `hand` does.
+
+    Parameters
+    ----------
+    hand
+        The cards that `seat` still holds.
+    plays
+        All that was played in this deal, [(seat, card | "go"), ...]; goes may be left out.
+    dealer, seat
+        Who deals, and who is to play.
+    starter, discards
+        The cut card and the cards that `seat` threw, where known.
+    scores
+        By side; None: all 0.
+
+    Raises
+    ------
+    IllegalPlay
+        The plays break the rules, or another seat is to play.
+    CardError
+        A card stands twice, or the hand hasn't as many cards as `seat` must hold.
+
+    Examples
+    --------
+    >>> view = play_view("5H 5S JD", [(0, "7C"), (1, "8D")], dealer=1, seat=0)[0]
+    >>> view.cards.tolist(), int(view.count), view.n_left.tolist()[:2]
+    ([18, 19, 41, 255], 15, [3, 3])
+    """
+    rules = Rules(players=players)
+    dealer, seat = read_seat(dealer, players, "dealer"), read_seat(seat, players, "seat")
+    held, thrown = sorted(parse_cards(hand)), sorted(parse_cards(discards))
+    cut = [] if starter is None else require_cards([starter], 1, "the starter")
+    moves = [read_play(play, players, line) for line, play in enumerate(plays, 1)]
+    parse_cards([*held, *thrown, *cut, *(card for _, card in moves if card is not None)])  # none stands twice
+    if len(thrown) > rules.n_thrown:
+        raise CardError(f"discards={discards!r}: each of {players} players throws {rules.n_thrown}")
+    table = _SeenTable(dealer, players, cut[0] if cut else NO_CARD)
+    for line, (other, card) in enumerate(moves, 1):
+        table.follow(other, card, line)
+    table.ask(seat, held)
+    view = table.views[0]
+    view.seat, view.n_cards = seat, len(held)
+    view.cards[:] = held + [NO_CARD] * (4 - len(held))
+    view.discards[:] = thrown + [NO_CARD] * (2 - len(thrown))
+    _show_scores(view, rules, scores)
+    return table.views
+
+
+def read_seat(seat: Any, players: int, what: str) -> int:
+    """A seat from 0 to players - 1, or an error that names it."""
+    try:
+        number = operator.index(seat)
+    except TypeError:
+        number = -1
+    if isinstance(seat, bool) or not 0 <= number < players:
+        raise CribsimError(f"{what}={seat!r}: give a seat from 0 to {players - 1}")
+    return number
+
+
+def read_scores(scores: Sequence[int] | None, rules: Rules) -> list[int]:
+    """Scores by side: whole numbers from 0, one for each side; None gives zeros."""
+    given = [0] * rules.sides if scores is None else list(scores)
+    if len(given) != rules.sides or any(isinstance(n, bool) or not hasattr(n, "__index__") or n < 0 for n in given):
+        raise CribsimError(f"scores={given}: give {rules.sides} whole numbers from 0, one for each side")
+    return [int(score) for score in given]
+
+
+def read_play(play: Sequence[Any], players: int, line: int) -> tuple[int, int | None]:
+    """One of the plays, (seat, card | "go"), as seat and card; the card of a go is None."""
+    if isinstance(play, str) or not isinstance(play, Sequence) or len(play) != 2:
+        raise IllegalPlay(f"play {line}: {play!r} is not a play; write (seat, card), as in (0, '5H') or (0, 'go')")
+    seat, card = play
+    try:
+        seat = read_seat(seat, players, "seat")
+        is_go = isinstance(card, str) and card.strip().lower() == "go"
+        return seat, None if is_go else require_cards([card], 1, "a play")[0]
+    except CribsimError as error:
+        raise type(error)(f"play {line}: {error}") from None
+
+
+def pip_of(card: int) -> int:
+    """The counting value: ace 1, court cards 10."""
+    return min((card >> 2) + 1, 10)
+
+
+def _show_scores(view: Any, rules: Rules, scores: Sequence[int] | None) -> None:
+    by_side = read_scores(scores, rules)
+    view.scores[: rules.players] = [by_side[rules.side(seat)] for seat in range(rules.players)]
+
+
+_FITS, _FITS_NOT = EMPTY_HAND - 255, EMPTY_HAND - 255 + 51
+"""Hands of an ace and of a king: for the kernels a seat that can play, and one that can't."""
+
+
+class _SeenTable:
+    """The play as an onlooker follows it. Whoever plays a card that fits could play, whoever is passed over couldn't:
+    so the kernels are given an ace or a king for the hands that nobody sees."""
+
+    def __init__(self, dealer: int, players: int, starter: int) -> None:
+        self.views = empty_views(PLAY_VIEW, 1)
+        self.players = players
+        self.hands = np.full(MAX_PLAYERS, EMPTY_HAND, np.int64)
+        self.said: set[int] = set()
+        self.stuck = [0] * players
+        """By seat the highest count, 0 if none, at which it couldn't play."""
+        start_play(self.views[0], dealer, players, starter)
+
+    def follow(self, seat: int, card: int | None, line: int) -> None:
+        """Take up one play."""
+        try:
+            if card is not None:
+                self.lay(seat, card)
+            elif not self.views[0].n_played or seat in self.said:
+                raise IllegalPlay(f"seat {seat} can't say go here")
+            else:
+                self.said.add(seat)
+        except IllegalPlay as error:
+            raise IllegalPlay(f"play {line}: {error}") from None
+
+    def lay(self, seat: int, card: int) -> None:
+        """Play a card for the seat that shows by it that it was its turn."""
+        play = self.views[0]
+        if not play.n_left[seat]:
+            raise IllegalPlay(f"seat {seat} has played its four cards; it doesn't hold {format_card(card)}")
+        self.turn_to(seat, int(play.count) + pip_of(card) <= MAX_COUNT)
+        self.require_stuck(seat, [card])
+        self.hands[seat] = EMPTY_HAND - 255 + card
+        lay_card(play, self.hands, seat, 0)
+
+    def ask(self, seat: int, held: list[int]) -> None:
+        """Turn the table to a seat that holds these cards and is to play one."""
+        play = self.views[0]
+        n_left = int(play.n_left[seat])
+        if len(held) != n_left or not held:
+            wanted = f"it holds {n_left}" if n_left else "it isn't asked any more"
+            raise CardError(f"seat {seat} has played {4 - n_left} of 4 cards, so {wanted}; given {len(held)}")
+        self.turn_to(seat, any(int(play.count) + pip_of(card) <= MAX_COUNT for card in held))
+        self.require_stuck(seat, held)
+
+    def turn_to(self, seat: int, goes_on: bool) -> None:
+        """End the last turn, when `seat` is known to be next: within the count, or with a new one."""
+        play = self.views[0]
+        if not play.n_played:
+            self.require_turn(seat, (int(play.dealer) + 1) % self.players)
+            return
+        last, count = int(play.last_seat), int(play.count)
+        steps = (seat - last - 1) % self.players if goes_on else self.players
+        passed = [(last + 1 + step) % self.players for step in range(steps)]
+        for other in range(self.players):
+            self.hands[other] = _FITS_NOT if play.n_left[other] else EMPTY_HAND
+        if goes_on:
+            self.hands[seat] = _FITS
+        self.pass_over(passed, seat)
+        following, _ = end_turn(play, self.hands)
+        for other in passed:
+            self.stuck[other] = max(self.stuck[other], count)
+        self.require_turn(seat, following)
+
+    def pass_over(self, passed: list[int], seat: int) -> None:
+        """Check that the seats passed over can have been without a card that fits, and that no other said go."""
+        count, left = int(self.views[0].count), self.views[0].n_left
+        for other in passed:
+            if left[other] and count + 10 <= MAX_COUNT:
+                raise IllegalPlay(f"seat {other} is to play, not seat {seat}: any card fits at {count}")
+        for other in self.said.difference(passed):
+            raise IllegalPlay(f"seat {other} said go at {count} before its turn came")
+        self.said.clear()
+
+    def require_turn(self, seat: int, following: int) -> None:
+        """Refuse a play out of turn."""
+        if seat != following:
+            raise IllegalPlay(f"seat {following} is to play, not seat {seat}")
+
+    def require_stuck(self, seat: int, cards: list[int]) -> None:
+        """Refuse cards that a seat could have played when it said go."""
+        count = self.stuck[seat]
+        for card in cards:
+            if count and count + pip_of(card) <= MAX_COUNT:
+                raise IllegalPlay(f"seat {seat} could have played {format_card(card)} at {count}; it said go")

@@ -202,9 +202,10 @@ def expectimax_discard(views, which, params, table, out_answers):
     """
     cribs = params[1:]
     for k in range(len(which)):
-        view = views[which[k]]
+        i = np.uint64(which[k])
+        view = views[i]
         own = 1 if crib_sign(view, params[0] != 0) == 1 else 0
         if view.n_thrown == 2:
-            out_answers[which[k]] = _throw_two(view.cards, own, cribs, table)
+            out_answers[i] = _throw_two(view.cards, own, cribs, table)
         else:
-            out_answers[which[k]] = _throw_one(view.cards, own, cribs)
+            out_answers[i] = _throw_one(view.cards, own, cribs)

@@ -24,7 +24,8 @@ def greedy_discard(views, which, params, table, out_answers):
     params: [whether opposite seats are partners].
     """
     for k in range(len(which)):
-        view = views[which[k]]
+        i = np.uint64(which[k])
+        view = views[i]
         cards, sign = view.cards, crib_sign(view, params[0] != 0)
         best, most = 0, -100
         for answer in range(15 if view.n_thrown == 2 else 5):
@@ -37,17 +38,18 @@ def greedy_discard(views, which, params, table, out_answers):
                 worth += sign * two_card_points(np.int64(cards[first]) >> 2, np.int64(cards[second]) >> 2)
             if worth > most:
                 best, most = answer, worth
-        out_answers[which[k]] = best
+        out_answers[i] = best
 
 
 @kernel
 def greedy_play(views, which, params, table, out_answers):
     """The card that scores most now (go and last card apart); of equals the highest rank, then the first card."""
     for k in range(len(which)):
-        view = views[which[k]]
+        i = np.uint64(which[k])
+        view = views[i]
         highest, best = highest_rank(np.int64(view.count)), 0
         for position in range(4):
             rank = np.int64(view.cards[position]) >> 2
             worth = (view.gains >> (4 * (rank & 15)) & 15) << 8 | (rank + 1) << 2 | 3 - position
             best = max(best, worth if rank <= highest else 0)
-        out_answers[which[k]] = 3 - (best & 3)
+        out_answers[i] = 3 - (best & 3)

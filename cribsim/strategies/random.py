@@ -13,13 +13,15 @@ from cribsim.streams import random_below
 def random_discard(views, which, params, table, out_answers):
     """A uniform discard."""
     for k in range(len(which)):
-        view = views[which[k]]
-        out_answers[which[k]] = random_below(view.key, 15 if view.n_thrown == 2 else 5)
+        i = np.uint64(which[k])
+        view = views[i]
+        out_answers[i] = random_below(view.key, 15 if view.n_thrown == 2 else 5)
 
 
 @kernel
 def random_play(views, which, params, table, out_answers):
     """A uniform choice among the cards that fit."""
     for k in range(len(which)):
-        view = views[which[k]]
-        out_answers[which[k]] = random_below(view.key, n_playable(pack_hand(view.cards), np.int64(view.count)))
+        i = np.uint64(which[k])
+        view = views[i]
+        out_answers[i] = random_below(view.key, n_playable(pack_hand(view.cards), np.int64(view.count)))

@@ -1,0 +1,551 @@
+"""A referee for deals that were played elsewhere: every card of the play checked and pegged, and the show settled.
+
+The kernels of the play say what a card scores, who is next and when a count closes; here plays are checked against the
+hands, points get their names, and what breaks a rule is refused with the reason. Files for `cribsim replay` are read
+here too. Playing is left to the engine.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cribsim.cards import NO_CARD, format_card, format_cards, parse_cards, require_cards
+from cribsim.errors import CardError, CribsimError, IllegalPlay
+from cribsim.pegging import EMPTY_HAND, NOBODY, end_turn, lay_card, pack_hand, start_play
+from cribsim.rules import HEELS_POINTS, MAX_COUNT, MAX_PLAYERS, Rules
+from cribsim.scoring import JACK, show_points
+from cribsim.views import PLAY_VIEW, empty_views, pip_of, read_play, read_scores, read_seat
+
+Cards = str | Iterable[str | int]
+Hands = Mapping[int, Cards] | Sequence[Cards]
+
+_PAIR_POINTS = {2: 2, 3: 6, 4: 12}
+
+
+class ReplayError(CribsimError):
+    """A file for `cribsim replay` that can't be read."""
+
+
+class PlayEvent(NamedTuple):
+    """One card of the play: the count with it, and its points with any go or last-card point, named in `parts`."""
+
+    seat: int
+    card: str
+    count: int  # type: ignore[assignment]
+    points: int
+    parts: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class PlayRecord:
+    """The play of one deal as it went."""
+
+    events: list[PlayEvent]
+    """The cards in the order played, (seat, card, count, points, parts)."""
+    goes: list[tuple[int, int]]
+    """(seat, count) of each go said or implied, once a count."""
+    pegged: tuple[int, ...]
+    """By seat what the plays scored, in full also where the game ended."""
+    scores: tuple[int, ...]
+    """By side, never above the target."""
+    count: int
+    next_seat: int | None
+    """None when every card is down or the game is over."""
+    over: bool
+    """Whether a side has reached the target."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settlement:
+    """Heels and show of one deal."""
+
+    awards: list[tuple[int, str, int]]
+    """(seat, phase, points pegged) in the order counted, zeros too; the last stops at the target."""
+    scores: tuple[int, ...]
+    """By side, never above the target."""
+    winner: int | None
+    """The side that reached the target."""
+
+    @property
+    def over(self) -> bool:
+        """Whether the deal ended the game."""
+        return self.winner is not None
+
+
+def replay_play(
+    hands: Hands,
+    plays: Iterable[Sequence[Any]],
+    *,
+    dealer: int = 0,
+    rules: Rules | None = None,
+    scores: Sequence[int] | None = None,
+) -> PlayRecord:
+    """Replay the play of one deal, and say what each card scored.
+
+    Parameters
+    ----------
+    hands
+        The kept cards, {seat: cards} or a list by seat: four each, or fewer.
+    plays
+        (seat, card) or (seat, "go"), in order. Goes may be left out; one said after the count has closed is accepted
+        and changes nothing.
+    dealer
+        The seat that deals; the next one leads.
+    rules
+        None: the standard game of as many players as there are hands.
+    scores
+        By side, before the play. None: all 0.
+
+    Raises
+    ------
+    IllegalPlay
+        A play breaks the rules; the message names it and says why.
+    CardError
+        Something is not a card, or the hands are not those of the players.
+
+    Examples
+    --------
+    >>> record = replay_play(["5H 9C", "TD KS"], [(1, "TD"), (0, "5H")], dealer=0)
+    >>> record.events[1]
+    PlayEvent(seat=0, card='5H', count=15, points=2, parts={'fifteen': 2})
+    >>> record.pegged, record.next_seat
+    ((2, 0), 1)
+    """
+    rules = rules or _rules_for(hands)
+    referee = _Referee(_read_hands(hands, rules.players), read_seat(dealer, rules.players, "dealer"), rules, scores)
+    for line, play in enumerate(plays, 1):
+        seat, card = read_play(play, rules.players, line)
+        try:
+            if card is None:
+                referee.hear_go(seat)
+            else:
+                referee.lay(seat, card)
+        except IllegalPlay as error:
+            raise IllegalPlay(f"play {line}: {error}") from None
+    return referee.record()
+
+
+def settle_deal(
+    *,
+    dealer: int,
+    starter: str | int,
+    hands: Hands | None = None,
+    crib: Cards | None = None,
+    rules: Rules | None = None,
+    scores: Sequence[int] | None = None,
+    heels: bool = True,
+) -> Settlement:
+    """Peg what the starter and the show bring, in the order of the game, until somebody is out.
+
+    Parameters
+    ----------
+    dealer, starter
+        Who deals, and the cut card: a jack is two for the dealer.
+    hands, crib
+        The kept cards by seat, four each, and the crib; what is left out isn't counted.
+    rules
+        None: the standard game of as many players as there are hands (two without hands).
+    scores
+        By side, before. None: all 0.
+    heels
+        Whether his heels are still to be pegged.
+
+    Raises
+    ------
+    CardError
+        Not four cards where four are wanted, or a card stands twice.
+
+    Examples
+    --------
+    >>> settle_deal(dealer=0, starter="JC", scores=[119, 118]).winner
+    0
+    """
+    rules = rules or (_rules_for(hands) if hands is not None else Rules())
+    dealer = read_seat(dealer, rules.players, "dealer")
+    cut = require_cards([starter], 1, "the starter")[0]
+    board = _Board(rules, scores)
+    awards = []
+    for seat, phase, points in _due(dealer, cut, _read_show(hands, crib, cut, rules), rules, heels):
+        if board.winner is None:
+            awards.append((seat, phase, board.peg(seat, points)))
+    return Settlement(awards, tuple(board.scores), board.winner)
+
+
+def replay_file(path: str | Path) -> dict[str, Any]:
+    """Replay a JSON file of one deal's play, and compare the points that were recorded with the right ones.
+
+    Parameters
+    ----------
+    path
+        A JSON object with `hands` ({"0": cards, ...} or a list by seat) and `plays` ([seat, card or "go"], with the
+        recorded points as a third item where known, or the same as {"seat", "card", "points"}); and if need be
+        `players`, `dealer` (0), `scores`, `rules` (text or an object), `pegged` (as recorded, by seat).
+
+    Returns
+    -------
+    dict
+        `events`, `pegged`, `scores`, and `errors`: for each play whose recorded points are wrong its `line` (from 1;
+        None for a wrong total), `recorded`, `right` and `why`.
+
+    Raises
+    ------
+    CribsimError
+        The file can't be read, a key is missing or wrong, or a play is illegal.
+    """
+    given = _load(Path(path))
+    try:
+        lines = [_read_line(line, number) for number, line in enumerate(given["plays"], 1)]
+        plays = [(seat, card) for seat, card, _ in lines]
+        hands, rules = _file_hands(given["hands"]), _file_rules(given)
+        record = replay_play(hands, plays, dealer=given.get("dealer", 0), rules=rules, scores=given.get("scores"))
+        errors = _wrong_lines(lines, record) + _wrong_totals(given.get("pegged"), record)
+    except CribsimError as error:
+        raise type(error)(f"{path}: {error}") from None
+    return {
+        "events": [event._asdict() for event in record.events],
+        "pegged": list(record.pegged),
+        "scores": list(record.scores),
+        "errors": errors,
+    }
+
+
+# The board
+
+
+class _Board:
+    """Scores by side, stopping at the target."""
+
+    def __init__(self, rules: Rules, scores: Sequence[int] | None) -> None:
+        self.rules = rules
+        self.scores = read_scores(scores, rules)
+        self.winner: int | None = None
+        if max(self.scores) >= rules.target:
+            raise CribsimError(f"scores={self.scores}: the game is over at {rules.target}; give lower scores")
+
+    def peg(self, seat: int, points: int) -> int:
+        """Peg points, no further than the target; return how many."""
+        side = self.rules.side(seat)
+        pegged = min(points, self.rules.target - self.scores[side])
+        self.scores[side] += pegged
+        if self.scores[side] == self.rules.target:
+            self.winner = side
+        return pegged
+
+
+# The play
+
+
+class _Referee:
+    """Follows one play with all hands open."""
+
+    def __init__(self, hands: list[list[int]], dealer: int, rules: Rules, scores: Sequence[int] | None) -> None:
+        self.dealt = hands
+        self.held = [sorted(hand) for hand in hands]
+        self.board = _Board(rules, scores)
+        self.play = empty_views(PLAY_VIEW, 1)[0]
+        self.packed = _pack(self.held)
+        start_play(self.play, dealer, rules.players, NO_CARD)
+        self.play.n_left[: rules.players] = [len(hand) for hand in hands]
+        self.next_seat: int | None = (dealer + 1) % rules.players
+        self.passed: list[int] = []
+        """Seats that couldn't play when the last card lay."""
+        self.said: set[int] = set()
+        self.events: list[PlayEvent] = []
+        self.goes: list[tuple[int, int]] = []
+        self.pegged = [0] * rules.players
+
+    def lay(self, seat: int, card: int) -> None:
+        """Play a card: check it, peg it, pass the turn."""
+        self.require_legal(seat, card)
+        play, before = self.play, int(self.play.count_start)
+        points = lay_card(play, self.packed, seat, self.held[seat].index(card))
+        self.held[seat].remove(card)
+        count, pile = int(play.count), play.played[before : play.n_played].tolist()
+        following, closing = end_turn(play, self.packed)
+        points, parts = points + closing, name_parts(pile, count)
+        if closing:
+            parts["go" if any(self.held) else "last"] = 1
+        if sum(parts.values()) != points:
+            raise RuntimeError(f"{format_cards(pile)} scores {points} but is made of {parts}; please report this")
+        self.events.append(PlayEvent(seat, format_card(card), count, points, parts))
+        self.pegged[seat] += points
+        self.board.peg(seat, points)
+        self.pass_turn(seat, following, count)
+
+    def pass_turn(self, last_seat: int, following: int, count: int) -> None:
+        """Note who is next, and who said go."""
+        players = len(self.held)
+        order = [(last_seat + 1 + step) % players for step in range(players)]
+        self.passed = order[: order.index(following)] if self.play.count else order
+        self.said.clear()
+        self.next_seat = None if following == NOBODY or self.board.winner is not None else following
+        if self.next_seat is not None and self.play.count:
+            new = int(self.play.goes[self.play.n_played])
+            self.goes += [(seat, count) for seat in self.passed if new >> seat & 1]
+
+    def hear_go(self, seat: int) -> None:
+        """Accept the go of a seat that couldn't play; the turn has passed it over already."""
+        if seat in self.passed and seat not in self.said:
+            self.said.add(seat)
+            return
+        self.require_open()
+        fits = [card for card in self.held[seat] if self.play.count + pip_of(card) <= MAX_COUNT]
+        if fits:
+            shown = "an empty table" if not self.play.count else str(self.play.count)
+            raise IllegalPlay(f"seat {seat} can't say go: {format_card(fits[0])} fits at {shown}")
+        if seat in self.said:
+            raise IllegalPlay(f"seat {seat} has said go already")
+        raise IllegalPlay(f"seat {seat} can't say go out of turn: seat {self.next_seat} is to play")
+
+    def require_open(self) -> None:
+        """Refuse anything once the play is over."""
+        if self.board.winner is not None:
+            raise IllegalPlay(f"the game is over: the score is {'-'.join(map(str, self.board.scores))}")
+        if self.next_seat is None:
+            raise IllegalPlay("every card is down")
+
+    def require_legal(self, seat: int, card: int) -> None:
+        """Refuse a card that may not be played now."""
+        name = format_card(card)
+        if self.board.winner is not None:
+            self.require_open()
+        if card not in self.dealt[seat]:
+            raise IllegalPlay(f"seat {seat} doesn't hold {name}; its hand is {format_cards(self.dealt[seat])}")
+        if card not in self.held[seat]:
+            raise IllegalPlay(f"seat {seat} has played {name} already")
+        count = int(self.play.count)
+        must_go = seat in self.passed and count
+        if seat != self.next_seat and not must_go:
+            raise IllegalPlay(f"seat {seat} can't play {name}: seat {self.next_seat} is to play")
+        if count + pip_of(card) > MAX_COUNT:
+            advice = f"; it must say go and seat {self.next_seat} plays on" if must_go else ""
+            raise IllegalPlay(
+                f"seat {seat} can't play {name}: {count} + {pip_of(card)} = {count + pip_of(card)} is over 31{advice}"
+            )
+
+    def record(self) -> PlayRecord:
+        """What has been played so far."""
+        board, count = self.board, int(self.play.count)
+        over = board.winner is not None
+        return PlayRecord(self.events, self.goes, tuple(self.pegged), tuple(board.scores), count, self.next_seat, over)
+
+
+def name_parts(pile: Sequence[int], count: int) -> dict[str, int]:
+    """What the newest card of a pile scores, by name; go and last card apart.
+
+    >>> name_parts([12, 20, 16], 15)
+    {'fifteen': 2, 'run': 3}
+    """
+    parts = {
+        "fifteen": 2 * (count == 15),
+        "thirty_one": 2 * (count == MAX_COUNT),
+        "pair": _PAIR_POINTS.get(_n_alike(pile), 0),
+        "run": _run_length(pile),
+    }
+    return {name: points for name, points in parts.items() if points}
+
+
+def _n_alike(pile: Sequence[int]) -> int:
+    n = 0
+    while n < len(pile) and pile[-1 - n] >> 2 == pile[-1] >> 2:
+        n += 1
+    return n
+
+
+def _run_length(pile: Sequence[int]) -> int:
+    for n in range(len(pile), 2, -1):
+        ranks = {card >> 2 for card in pile[-n:]}
+        if len(ranks) == n and max(ranks) - min(ranks) == n - 1:
+            return n
+    return 0
+
+
+def _pack(hands: list[list[int]]) -> NDArray[np.int64]:
+    packed = np.full(MAX_PLAYERS, EMPTY_HAND, np.int64)
+    for seat, hand in enumerate(hands):
+        packed[seat] = pack_hand(np.array(hand + [NO_CARD] * (4 - len(hand)), np.uint8))
+    return packed
+
+
+# The hands
+
+
+def _rules_for(hands: Hands) -> Rules:
+    n = len(hands)
+    if not 2 <= n <= MAX_PLAYERS:
+        raise CardError(f"{n} hands; give one for each of 2, 3 or 4 players")
+    return Rules(players=n)
+
+
+def _by_seat(hands: Hands, players: int) -> list[Cards]:
+    wanted = f"give one for each seat from 0 to {players - 1}"
+    if isinstance(hands, str) or not isinstance(hands, Mapping | Sequence):
+        raise CardError(f"hands={hands!r}: {wanted}")
+    seats = list(hands) if isinstance(hands, Mapping) else list(range(len(hands)))
+    if len(seats) != players or any(seat not in seats for seat in range(players)):
+        raise CardError(f"hands of seats {', '.join(map(str, seats))} with players={players}: {wanted}")
+    return [hands[seat] for seat in range(players)]
+
+
+def _read_hands(hands: Hands, players: int) -> list[list[int]]:
+    """The kept cards by seat, one to four each, all different."""
+    by_seat = [_read_cards(cards, f"seat {seat}") for seat, cards in enumerate(_by_seat(hands, players))]
+    holder: dict[int, int] = {}
+    for seat, hand in enumerate(by_seat):
+        if not 1 <= len(hand) <= 4:
+            raise CardError(f"seat {seat} has {len(hand)} cards ({format_cards(hand)}); a hand is one to four")
+        for card in hand:
+            if card in holder:
+                raise IllegalPlay(f"{format_card(card)} is in two hands, of seats {holder[card]} and {seat}")
+            holder[card] = seat
+    return by_seat
+
+
+def _read_cards(cards: Cards, whose: str) -> list[int]:
+    if not isinstance(cards, Iterable):
+        raise CardError(f"{whose}: {cards!r} is not a list of cards; write '5H 5S JD'")
+    try:
+        return parse_cards(cards)
+    except CardError as error:
+        raise CardError(f"{whose}: {error}") from None
+
+
+# The show
+
+
+def _read_show(hands: Hands | None, crib: Cards | None, starter: int, rules: Rules) -> list[list[int]]:
+    """The hands by seat and the crib behind them; an empty list where nothing is to be counted."""
+    four = [require_cards(cards, 4, "a hand") for cards in _by_seat(hands, rules.players)] if hands is not None else []
+    four = four or [[] for _ in range(rules.players)]
+    four.append(require_cards(crib, 4, "the crib") if crib is not None else [])
+    parse_cards([*(card for cards in four for card in cards), starter])  # none stands twice
+    return four
+
+
+def _due(dealer: int, starter: int, four: list[list[int]], rules: Rules, heels: bool) -> Iterable[tuple[int, str, int]]:
+    """What the deal brings, (seat, phase, points), in the order counted."""
+    if heels and starter >> 2 == JACK:
+        yield dealer, "heels", HEELS_POINTS
+    for role in range(1, rules.players + 1):  # the pone counts first
+        seat = (dealer + role) % rules.players
+        if four[seat]:
+            yield seat, "hand", int(show_points(*four[seat], starter, 0))
+    if four[-1]:
+        yield dealer, "crib", int(show_points(*four[-1], starter, 1))
+
+
+# Files
+
+
+def _load(path: Path) -> dict[str, Any]:
+    """A JSON object with the keys that a replay needs."""
+    try:
+        given = json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ReplayError(f"{path}: {error.strerror or error}; give a JSON file") from None
+    except UnicodeDecodeError:
+        raise ReplayError(f"{path}: not text; give a JSON file") from None
+    except json.JSONDecodeError as error:
+        raise ReplayError(f"{path}: not JSON (line {error.lineno}: {error.msg})") from None
+    if not isinstance(given, dict):
+        raise ReplayError(f"{path}: a JSON object with hands and plays is wanted, not {type(given).__name__}")
+    for key in ("hands", "plays"):
+        if key not in given:
+            raise ReplayError(f"{path}: the key {key!r} is missing")
+    for key, kinds in (("hands", (dict, list)), ("plays", (list,)), ("scores", (list,)), ("pegged", (list,))):
+        if given.get(key) is not None and not isinstance(given[key], kinds):
+            raise ReplayError(f"{path}: {key!r} holds {given[key]!r}; a list is wanted")
+    return given
+
+
+def _read_line(line: Any, number: int) -> tuple[Any, Any, int | None]:
+    """One of the plays of a file: seat, card or "go", and the points recorded, if any."""
+    if isinstance(line, dict) and {"seat", "card"} <= line.keys():
+        line = [line["seat"], line["card"], line.get("points")]
+    if not isinstance(line, list) or len(line) not in (2, 3):
+        raise ReplayError(f"'plays', play {number}: {line!r}; write [seat, card] or [seat, card, points]")
+    seat, card, points = (*line, None)[:3]
+    if points is not None and type(points) is not int:
+        raise ReplayError(f"'plays', play {number}: points {points!r}; give a whole number")
+    return seat, card, points
+
+
+def _file_hands(hands: Any) -> Any:
+    """JSON writes seats as text."""
+    if not isinstance(hands, dict):
+        return hands
+    for seat in hands:
+        if not (seat.isascii() and seat.isdigit()):
+            raise ReplayError(f'\'hands\': {seat!r} is not a seat; write "0", "1", ...')
+    return {int(seat): cards for seat, cards in hands.items()}
+
+
+def _file_rules(given: dict[str, Any]) -> Rules:
+    """The rules of a file; without any, the standard game of its players."""
+    players, rules = given.get("players"), given.get("rules")
+    players = len(given["hands"]) if players is None else players
+    if isinstance(rules, str):
+        read = Rules.parse(rules)
+    elif rules is None or isinstance(rules, dict):
+        read = Rules.from_dict({"players": players, **(rules or {})})
+    else:
+        raise ReplayError(f"'rules' holds {rules!r}; write text or an object")
+    if read.players != players:
+        raise ReplayError(f"'rules' are for {read.players} players, the rest for {players}; add players={players}")
+    return read
+
+
+def _wrong_lines(lines: list[tuple[Any, Any, int | None]], record: PlayRecord) -> list[dict[str, Any]]:
+    """The plays whose recorded points are wrong."""
+    errors, events = [], iter(record.events)
+    for number, (_, card, recorded) in enumerate(lines, 1):
+        is_go = isinstance(card, str) and card.strip().lower() == "go"
+        event = None if is_go else next(events)
+        right = event.points if event else 0
+        if recorded is not None and recorded != right:
+            why = _speak(event.parts) if event else "saying go brings nothing; the go is paid on the last card"
+            errors.append({"line": number, "recorded": recorded, "right": right, "why": why})
+    return errors
+
+
+def _wrong_totals(pegged: Any, record: PlayRecord) -> list[dict[str, Any]]:
+    """The seats whose recorded total is wrong."""
+    if pegged is None:
+        return []
+    if len(pegged) != len(record.pegged):
+        raise ReplayError(f"'pegged' has {len(pegged)} numbers for {len(record.pegged)} seats")
+    return [
+        {"line": None, "recorded": recorded, "right": right, "why": f"seat {seat} pegged {right} in all"}
+        for seat, (recorded, right) in enumerate(zip(pegged, record.pegged, strict=True))
+        if recorded != right
+    ]
+
+
+_SPOKEN = {
+    "fifteen": "fifteen for {}",
+    "thirty_one": "thirty-one for {}",
+    "pair": "{} for {}",
+    "run": "a run of {0} for {0}",
+    "go": "a go for {}",
+    "last": "the last card for {}",
+}
+_PAIRS = {2: "a pair", 6: "a pair royal", 12: "a double pair royal"}
+
+
+def _speak(parts: dict[str, int]) -> str:
+    """Parts in words.
+
+    >>> _speak({"fifteen": 2, "run": 3})
+    'fifteen for 2 and a run of 3 for 3'
+    """
+    words = [
+        _SPOKEN[name].format(*([_PAIRS[points]] if name == "pair" else []), points) for name, points in parts.items()
+    ]
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words) or "nothing"
