@@ -17,13 +17,20 @@ from numba import types
 from cribsim._jit import kernel
 from cribsim.cards import NO_CARD
 from cribsim.pegging import (
-    EMPTY_HAND, MAX_PLAYS, NOBODY, card_at, end_turn, highest_rank, lay_card, start_play,
+    EMPTY_HAND,
+    MAX_PLAYS,
+    NOBODY,
+    card_at,
+    end_turn,
+    highest_rank,
+    lay_card,
+    start_play,
 )
 from cribsim.rules import HEELS_POINTS, MAX_PLAYERS, RULES
 from cribsim.scoring import JACK, kept_index, show_points
 from cribsim.streams import choice_key, deal_cards, decision_key, draw_places
 from cribsim.tally import CRIB, HAND, HEELS, N_PHASES, PEGGING, TOTAL, empty_counts
-from cribsim.views import DISCARD_ANSWER, DISCARD_VIEW, KEPT_2, PLAY_ANSWER, PLAY_VIEW, THROWN_2
+from cribsim.views import DISCARD_ANSWER, DISCARD_VIEW, PLAY_ANSWER, PLAY_VIEW, THROWN_2
 
 DEAL = np.dtype(
     (
@@ -361,7 +368,9 @@ def _add_choices(rules, deal, counts):
         low, high = deal.thrown[at] & 255, deal.thrown[at] >> 8
         high = low if high == NO_CARD else high
         suited = (low & 3) == (high & 3)
-        thrown = counts.thrown[role, np.uint64((high if suited else low) >> 2), np.uint64((low if suited else high) >> 2)]
+        thrown = counts.thrown[
+            role, np.uint64((high if suited else low) >> 2), np.uint64((low if suited else high) >> 2)
+        ]
         thrown[0] += 1
         thrown[1] += crib
         thrown[2] += crib * crib
@@ -540,7 +549,10 @@ def play_rounds(seed, rules, table, counts, seats, d0, d1, d2, d3, p0, p1, p2, p
             state[SEAT] = seat
             show_discards(rules, seat, deals, table.cards, discard_views)
             discards[seat](
-                table.discards, table.everyone[:live], seats.discard_params[seat], seats.discard_tables[seat],
+                table.discards,
+                table.everyone[:live],
+                seats.discard_params[seat],
+                seats.discard_tables[seat],
                 table.answers,
             )
             state[SLOT] = take_discards(rules, seat, discard_views, table.answers, deals)
@@ -557,7 +569,13 @@ def play_rounds(seed, rules, table, counts, seats, d0, d1, d2, d3, p0, p1, p2, p
                     state[SEAT] = seat
                     plays[seat](table.plays, asked, seats.play_params[seat], seats.play_tables[seat], table.answers)
                     state[SLOT] = take_plays(
-                        rules, seat, table.answers, asked, table.deals, table.plays, table.waiting[1 - now],
+                        rules,
+                        seat,
+                        table.answers,
+                        asked,
+                        table.deals,
+                        table.plays,
+                        table.waiting[1 - now],
                         table.n_waiting[1 - now],
                     )
                     if state[SLOT] != NOBODY:

@@ -29,3 +29,12 @@ class ResultError(CribsimError):
 
 class StrategyError(RuntimeError):
     """A strategy raised, or answered with something illegal. The message names the deal to replay."""
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C: the run stopped between chunks. `done` says how far it came; `result` holds what was played."""
+
+    def __init__(self, done: str, result: object) -> None:
+        super().__init__(done)
+        self.done = done
+        self.result = result

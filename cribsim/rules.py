@@ -22,15 +22,36 @@ HEELS_POINTS = 2
 NO_TARGET = 2**31 - 1
 
 RULES = np.dtype(
-    (np.record, [("players", "i8"), ("sides", "i8"), ("n_dealt", "i8"), ("n_thrown", "i8"), ("n_cards", "i8"),
-                 ("target", "i8"), ("in_game", "i8"), ("skunk", "i8"), ("double_skunk", "i8"), ("win_value", "i8"),
-                 ("skunk_value", "i8"), ("double_skunk_value", "i8")])
+    (
+        np.record,
+        [
+            ("players", "i8"),
+            ("sides", "i8"),
+            ("n_dealt", "i8"),
+            ("n_thrown", "i8"),
+            ("n_cards", "i8"),
+            ("target", "i8"),
+            ("in_game", "i8"),
+            ("skunk", "i8"),
+            ("double_skunk", "i8"),
+            ("win_value", "i8"),
+            ("skunk_value", "i8"),
+            ("double_skunk_value", "i8"),
+        ],
+    )
 )
 """The rules as the kernels read them: one record. `n_cards` counts the cards of a deal with the starter."""
 
 _LATER: dict[str, Any] = {
-    "muggins": False, "exact_out": False, "go_order": "all", "go_point": "last", "crib_flush": 5, "lowball": False,
-    "triple_skunk": 0, "match": 0, "match_games": 0,
+    "muggins": False,
+    "exact_out": False,
+    "go_order": "all",
+    "go_point": "last",
+    "crib_flush": 5,
+    "lowball": False,
+    "triple_skunk": 0,
+    "match": 0,
+    "match_games": 0,
 }
 """Rules of the books that a later version plays, with the one value that is played now."""
 
@@ -158,7 +179,9 @@ class Rules:
         n_cards = self.players * cards + (self.players == 3) + 1
         target = self.target if in_game else NO_TARGET
         values = (self.players, self.sides, cards, self.n_thrown, n_cards, target, in_game, self.skunk)
-        return np.array([(*values, self.double_skunk, self.win_value, self.skunk_value, self.double_skunk_value)], RULES)
+        return np.array(
+            [(*values, self.double_skunk, self.win_value, self.skunk_value, self.double_skunk_value)], RULES
+        )
 
     def as_dict(self) -> dict[str, Any]:
         """Every field with its value, in order."""
@@ -176,8 +199,10 @@ class Rules:
         return cls(**PRESETS[name][0])
 
     @classmethod
-    def parse(cls, text: str) -> Rules:
+    def parse(cls, text: str, *, players: int | None = None) -> Rules:
         """Read `standard`, `short,players=4` or `target=61,skunk=31`: a name first, if any, then keys.
+
+        `players` is taken where the text doesn't say how many play.
 
         >>> Rules.parse("short,skunk=40").skunk
         40
@@ -193,6 +218,8 @@ class Rules:
             if not mark:
                 raise RulesError(f"rules {text!r}: write {word!r} as key=value; a name stands first")
             values[key] = _read(value)
+        if players is not None:
+            values.setdefault("players", players)
         return cls.from_dict(values)
 
     @classmethod

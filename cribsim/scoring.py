@@ -164,17 +164,19 @@ def score_many(fours, starters, is_crib, out_points):
     """fours: uint8[n, 4]; starters: uint8[n]; is_crib: 0 or 1; out_points: uint8[n]."""
     for i in range(len(starters)):
         out_points[i] = show_points(
-            np.int64(fours[i, 0]), np.int64(fours[i, 1]), np.int64(fours[i, 2]), np.int64(fours[i, 3]),
-            np.int64(starters[i]), is_crib,
+            np.int64(fours[i, 0]),
+            np.int64(fours[i, 1]),
+            np.int64(fours[i, 2]),
+            np.int64(fours[i, 3]),
+            np.int64(starters[i]),
+            is_crib,
         )
 
 
 @kernel
 def kept_index(r0, r1, r2, r3):
     """The number of four sorted ranks among the 1,820 multisets."""
-    return (
-        r0 + (r1 + 1) * r1 // 2 + (r2 + 2) * (r2 + 1) * r2 // 6 + (r3 + 3) * (r3 + 2) * (r3 + 1) * r3 // 24
-    )
+    return r0 + (r1 + 1) * r1 // 2 + (r2 + 2) * (r2 + 1) * r2 // 6 + (r3 + 3) * (r3 + 2) * (r3 + 1) * r3 // 24
 
 
 def kept_ranks() -> NDArray[np.int64]:
@@ -240,9 +242,7 @@ class HandScore:
         return _speak(self.counts)
 
 
-def score_hand(
-    hand: str | Iterable[str | int], starter: str | int, crib: bool = False
-) -> HandScore:
+def score_hand(hand: str | Iterable[str | int], starter: str | int, crib: bool = False) -> HandScore:
     """Score four cards with a starter, part by part.
 
     Parameters
@@ -307,11 +307,38 @@ def _runs(five: list[int]) -> list[tuple[int, ...]]:
     return []
 
 
-_NUMBERS = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-    "eighteen nineteen twenty twenty-one twenty-two twenty-three twenty-four twenty-five twenty-six twenty-seven "
-    "twenty-eight twenty-nine"
-).split()
+_NUMBERS = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+    "twenty",
+    "twenty-one",
+    "twenty-two",
+    "twenty-three",
+    "twenty-four",
+    "twenty-five",
+    "twenty-six",
+    "twenty-seven",
+    "twenty-eight",
+    "twenty-nine",
+]
 _MULTIPLE = {1: "a", 2: "a double", 3: "a triple", 4: "a double double"}
 _SAME = {1: "a pair", 3: "a pair royal", 6: "a double pair royal"}
 
@@ -344,5 +371,9 @@ def _spoken_groups(counts: tuple[tuple[str, str, int], ...]) -> list[tuple[str, 
         length = len(runs[0].split())
         name = f"{_MULTIPLE[len(runs)]} run of {_NUMBERS[length]}"
         groups.append((name, runs[0] if len(runs) == 1 else "", length * len(runs)))
-    groups += [("a flush" if what == "flush" else "his nobs", cards, n) for what, cards, n in counts if what in ("flush", "nobs")]
+    groups += [
+        ("a flush" if what == "flush" else "his nobs", cards, n)
+        for what, cards, n in counts
+        if what in ("flush", "nobs")
+    ]
     return groups

@@ -1,0 +1,261 @@
+"""`compare`: is A better than B, by how much, and how sure? Every deal is played twice, with the roles swapped.
+
+Luck of the cards falls on both alike, so the pair is one observation and its differences are what is averaged.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Callable
+from concurrent.futures import Executor
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cribsim.engine import OUTCOME, game_value
+from cribsim.errors import Interrupted, ResultError, RulesError
+from cribsim.result import SCHEMA_VERSION, Range, join_ranges, provenance
+from cribsim.rules import Rules
+from cribsim.runs import Batch, Job, check_workers, play_all
+from cribsim.simulation import make_job
+from cribsim.stats import Estimate, check_confidence, clean_json, from_sums
+from cribsim.tally import PHASES
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SEATS = ("pone", "dealer", "both")
+"""Where A's points less B's are taken: as pone, as dealer (on the same cards), and the mean of the two."""
+_WINS, _GAME_POINTS, _MARGIN = range(3)
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """What the pairs said. `a + b` of the same two players adds the pairs.
+
+    Attributes
+    ----------
+    a, b
+        The players as text.
+    pairs
+        Observations: deals (or games) played twice.
+    sums
+        int64 (3 seats, 5 phases, 2): sum and sum of squares of A's points less B's; of `both` twice the mean.
+    game_sums
+        int64 (3, 2): the same of A's wins, of game points and of the margin, over the two games of a pair.
+    """
+
+    a: str
+    b: str
+    rules: Rules
+    mode: str
+    ranges: tuple[Range, ...]
+    pairs: int
+    sums: NDArray[np.int64]
+    game_sums: NDArray[np.int64]
+    seconds: float = 0.0
+    confidence: float = 0.95
+    provenance: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def seed(self) -> int:
+        """The seed of the run."""
+        return self.ranges[0][0]
+
+    def estimate(self, seat: str, phase: str) -> Estimate:
+        """A's points less B's of one phase: as `pone`, as `dealer`, or the mean of `both` (points a deal, or a game)."""
+        at, which = SEATS.index(seat), PHASES.index(phase)
+        total, squares = (int(value) for value in self.sums[at, which])
+        scale = 0.5 if seat == "both" else 1.0
+        return from_sums(self.pairs, total, squares, scale=scale, confidence=self.confidence)
+
+    def _game_estimate(self, which: int) -> Estimate | None:
+        if self.mode != "games":
+            return None
+        total, squares = (int(value) for value in self.game_sums[which])
+        return from_sums(self.pairs, total, squares, scale=0.5, confidence=self.confidence)
+
+    @property
+    def difference(self) -> Estimate:
+        """A's points less B's: a deal, or in games mode the margin of a game."""
+        return self._game_estimate(_MARGIN) or self.estimate("both", "total")
+
+    @property
+    def win_rate_a(self) -> Estimate | None:
+        """The share of games that A wins (games mode)."""
+        return self._game_estimate(_WINS)
+
+    @property
+    def game_points(self) -> Estimate | None:
+        """A's game points less B's, a game (games mode)."""
+        return self._game_estimate(_GAME_POINTS)
+
+    @property
+    def phases(self) -> list[dict[str, Any]]:
+        """A's points less B's by seat and phase."""
+        seats = ("both",) if self.mode == "games" else SEATS
+        return [
+            {"seat": seat, "phase": phase, **self.estimate(seat, phase).as_dict()} for seat in seats for phase in PHASES
+        ]
+
+    def summary(self) -> pd.DataFrame:
+        """One row for each seat and phase: seat, phase, mean, se, low, high, n (pairs)."""
+        import pandas as pd
+
+        frame = pd.DataFrame(self.phases)
+        return frame.assign(n=self.pairs)
+
+    def to_json(self) -> dict[str, Any]:
+        """The comparison as one JSON object."""
+        win_rate, game_points = self.win_rate_a, self.game_points
+        return clean_json(  # type: ignore[no-any-return]
+            {
+                "schema_version": SCHEMA_VERSION,
+                "a": self.a,
+                "b": self.b,
+                "rules": self.rules.as_dict(),
+                "seed": self.seed,
+                "mode": self.mode,
+                "pairs": self.pairs,
+                "confidence": self.confidence,
+                "difference": self.difference.as_dict(),
+                "phases": self.phases,
+                "win_rate_a": win_rate.as_dict() if win_rate else None,
+                "game_points": game_points.as_dict() if game_points else None,
+                "seconds": self.seconds,
+            }
+        )
+
+    def __add__(self, other: Comparison) -> Comparison:
+        if not isinstance(other, Comparison):
+            return NotImplemented
+        for name in ("a", "b", "rules", "mode"):
+            if getattr(self, name) != getattr(other, name):
+                raise ResultError(f"comparisons with different {name} don't add")
+        return dataclasses.replace(
+            self,
+            ranges=join_ranges((*self.ranges, *other.ranges)),
+            pairs=self.pairs + other.pairs,
+            sums=self.sums + other.sums,
+            game_sums=self.game_sums + other.game_sums,
+            seconds=self.seconds + other.seconds,
+        )
+
+    def _repr_html_(self) -> str:
+        head = f"<p><b>{self.a}</b> less <b>{self.b}</b>: {self.difference} over {self.pairs:,} pairs, seed {self.seed}</p>"
+        return head + str(self.summary().to_html(index=False, float_format="%.4f"))
+
+
+def compare(
+    a: Any,
+    b: Any,
+    *,
+    deals: int | None = None,
+    games: int | None = None,
+    seed: int | None = 0,
+    rules: Rules | str | None = None,
+    workers: int | None = None,
+    executor: Executor | None = None,
+    first: int = 0,
+    progress: Callable[[int, int], None] | None = None,
+    confidence: float = 0.95,
+    command: str | None = None,
+) -> Comparison:
+    """Play every deal (or game) twice with the roles swapped, and estimate A's advantage from the pairs.
+
+    Parameters
+    ----------
+    a, b
+        Two players, as text or objects.
+    deals, games
+        Distinct deals, or games on the same deals; one of the two. The others as in `simulate`.
+
+    Returns
+    -------
+    Comparison
+        Paired estimates. A player compared with itself gives exactly zero.
+
+    Examples
+    --------
+    >>> compare("random", "random", deals=500, seed=3).difference.mean
+    0.0
+    """
+    job, n = make_job([a, b], deals=deals, games=games, seed=seed, rules=rules)
+    if job.rules.players != 2:
+        raise RulesError(f"compare plays two players so far, not {job.rules.players}")
+    check_confidence(confidence)
+    start = time.perf_counter()
+    pairs, sums, game_sums, ranges = 0, np.zeros((3, len(PHASES), 2), np.int64), np.zeros((3, 2), np.int64), ()
+    found: tuple[Range, ...] = ranges
+    chunks = play_all(pair_chunk, job, n, workers=check_workers(workers), executor=executor, first=first)
+
+    def result(complete: bool) -> Comparison:
+        texts = (job.players[0].text, job.players[1].text)
+        mode = "games" if job.in_game else "deals"
+        seconds = time.perf_counter() - start
+        told = provenance(command, complete)
+        return Comparison(*texts, job.rules, mode, found, pairs, sums, game_sums, seconds, confidence, told)
+
+    try:
+        for at, units, (more, more_games) in chunks:
+            pairs, sums, game_sums = pairs + units, sums + more, game_sums + more_games
+            found = join_ranges((*found, (job.seed, at, units)))
+            if progress:
+                progress(pairs, n)
+    except KeyboardInterrupt:
+        chunks.close()
+        raise Interrupted(f"{pairs:,} of {n:,} pairs", result(False) if pairs else None) from None
+    return result(True)
+
+
+def pair_chunk(job: Job, first: int, n: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Play units first to first + n - 1 twice; return the sums of the pairs (see `Comparison`)."""
+    swapped = job.swapped
+    one, two = _outcomes(job, first, n), _outcomes(swapped, first, n)
+    # A sits at seat 0, then at seat 1
+    a_one, b_one = _phase_points(one, 0), _phase_points(one, 1)
+    a_two, b_two = _phase_points(two, 1), _phase_points(two, 0)
+    as_pone, as_dealer = a_one - b_two, a_two - b_one
+    sums = np.stack([_sums(as_pone), _sums(as_dealer), _sums(as_pone + as_dealer)])
+    return sums, _game_sums(job, one, two)
+
+
+def _outcomes(job: Job, first: int, n: int) -> NDArray[Any]:
+    batch = Batch(job, first, n, n_outcomes=n)
+    while batch.advance():
+        pass
+    outcomes: NDArray[Any] = batch.table.outcomes
+    assert outcomes.dtype == OUTCOME
+    return outcomes
+
+
+def _phase_points(outcomes: NDArray[Any], seat: int) -> NDArray[np.int64]:
+    """Points by phase and in all, (n, 5)."""
+    points = outcomes["points"][:, seat].astype(np.int64)
+    return np.concatenate([points, points.sum(axis=1, keepdims=True)], axis=1)
+
+
+def _sums(values: NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.stack([values.sum(axis=0), (values * values).sum(axis=0)], axis=-1)
+
+
+def _game_sums(job: Job, one: NDArray[Any], two: NDArray[Any]) -> NDArray[np.int64]:
+    if not job.in_game:
+        return np.zeros((3, 2), np.int64)
+    won_one, won_two = one["winner"] == 0, two["winner"] == 1
+    points = _signed_values(job.rules, one, won_one) + _signed_values(job.rules, two, won_two)
+    margins = one["scores"][:, 0] - one["scores"][:, 1] + two["scores"][:, 1] - two["scores"][:, 0]
+    wins = won_one.astype(np.int64) + won_two
+    return np.stack([_sums(wins), _sums(points), _sums(margins)])
+
+
+def _signed_values(rules: Rules, outcomes: NDArray[Any], won: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Game points for A: plus those of a win, minus those of a loss."""
+    losers = np.where(outcomes["winner"] == 0, outcomes["scores"][:, 1], outcomes["scores"][:, 0])
+    record = rules.record(in_game=True)[0]
+    scores, at = np.unique(losers, return_inverse=True)
+    values = np.array([game_value(record, int(score)) for score in scores], np.int64)[at]
+    return np.where(won, values, -values)

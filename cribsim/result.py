@@ -1,0 +1,366 @@
+"""What a run found: tallies with their provenance, as tables, JSON, pictures and files. Results add."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import json
+import os
+import platform
+import shutil
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cribsim import __version__
+from cribsim.errors import ResultError, RulesError
+from cribsim.rules import Rules
+from cribsim.stats import Estimate, clean_json, estimate_mean, estimate_ratio, estimate_share, from_sums
+from cribsim.tally import PHASES, SKUNK_CLASSES, Counts, Tally, empty_counts
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+
+SCHEMA_VERSION = 1
+_PROVENANCE, _TALLY = "provenance.json", "tally.parquet"
+
+Range = tuple[int, int, int]
+"""Seed, first unit, number of units."""
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """The added-up result of a run. `a + b` is the result of both runs, if they have no deal in common.
+
+    Attributes
+    ----------
+    players
+        The players as text, by seat.
+    rules, mode
+        The rules; `deals` or `games`.
+    ranges
+        Which units were played: (seed, first, number).
+    tally
+        The integers (`cribsim.tally.Counts` says what each means).
+    seconds, cpu_seconds, startup_seconds
+        Of playing only; of the processor while playing; of loading kernels and tables.
+    """
+
+    players: tuple[str, ...]
+    rules: Rules
+    mode: str
+    ranges: tuple[Range, ...]
+    tally: Tally
+    seconds: float = 0.0
+    cpu_seconds: float = 0.0
+    startup_seconds: float = 0.0
+    confidence: float = 0.95
+    provenance: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def seed(self) -> int:
+        """The seed of the run (of the first, where several were added)."""
+        return self.ranges[0][0]
+
+    @property
+    def deals(self) -> int:
+        """Deals played."""
+        return self.tally.deals
+
+    @property
+    def games(self) -> int:
+        """Games finished."""
+        return self.tally.games
+
+    @property
+    def deals_per_second(self) -> float:
+        """Deals per second of playing."""
+        return self.deals / self.seconds if self.seconds else float("nan")
+
+    def estimate(self, role: str, phase: str) -> Estimate:
+        """Points per deal of one role and phase.
+
+        In games mode the deals of a game belong together, so the interval is that of a ratio over games.
+        """
+        if role not in self.rules.roles or phase not in PHASES:
+            roles = ", ".join(self.rules.roles)
+            raise ResultError(f"no role {role!r} with phase {phase!r}; roles: {roles}; phases: {', '.join(PHASES)}")
+        at, which = self.rules.roles.index(role), PHASES.index(phase)
+        if self.mode == "games":
+            counts = self.tally.counts
+            return estimate_ratio(counts.units[at, which], counts.unit_deals, confidence=self.confidence)
+        return estimate_mean(self.tally.counts.histograms[at, which], confidence=self.confidence)
+
+    def phases(self) -> list[dict[str, Any]]:
+        """Every role's phases with their estimates."""
+        return [
+            {"seat": role, "phase": phase, **self.estimate(role, phase).as_dict()}
+            for role in self.rules.roles
+            for phase in PHASES
+        ]
+
+    def summary(self) -> pd.DataFrame:
+        """One row for each role and phase: seat, phase, mean, se, low, high, n (deals, in games mode games)."""
+        import pandas as pd
+
+        rows = []
+        for role in self.rules.roles:
+            for phase in PHASES:
+                found = self.estimate(role, phase)
+                rows.append((role, phase, found.mean, found.se, found.low, found.high, found.n))
+        return pd.DataFrame(rows, columns=["seat", "phase", "mean", "se", "low", "high", "n"])
+
+    def histogram(self, phase: str = "total", role: str = "dealer") -> NDArray[np.int64]:
+        """Deals by points of one phase and role."""
+        self.estimate(role, phase)
+        return self.tally.histogram(phase, self.rules.roles.index(role))
+
+    def crib_averages(self, role: str = "dealer") -> pd.DataFrame:
+        """The average crib by the thrown ranks (13 x 13, unsuited above, suited below the diagonal), and how often."""
+        import pandas as pd
+
+        thrown = self.tally.counts.thrown[self.rules.roles.index(role)]
+        low, high = np.nonzero(thrown[:, :, 0])
+        n, total, squares = thrown[low, high].T
+        found = [from_sums(int(a), int(b), int(c)) for a, b, c in zip(n, total, squares, strict=True)]
+        columns = {"row": low, "column": high, "n": n, "crib": [e.mean for e in found], "se": [e.se for e in found]}
+        return pd.DataFrame(columns)
+
+    def wins(self) -> list[dict[str, Any]]:
+        """By seat: the share of games won, and game points per game."""
+        counts, games = self.tally.counts, self.games
+        rows = []
+        for seat, player in enumerate(self.players):
+            share = estimate_share(int(counts.wins[seat]), games, confidence=self.confidence)
+            total, squares = (int(value) for value in counts.game_points[seat])
+            points = from_sums(games, total, squares, confidence=self.confidence)
+            rows.append({"player": player, "seat": seat, **share.as_dict(), "game_points": points.as_dict()})
+        return rows
+
+    def skunks(self) -> dict[str, Any]:
+        """The share of games that end in a (double) skunk, and the number by winning seat."""
+        counts = self.tally.counts.skunks
+        first_of_side = counts[: self.rules.sides]
+        shares = {
+            name: estimate_share(int(first_of_side[:, at].sum()), self.games, confidence=self.confidence).as_dict()
+            for at, name in enumerate(SKUNK_CLASSES)
+            if at
+        }
+        by_seat = [
+            {"seat": seat, **{name: int(counts[seat, at]) for at, name in enumerate(SKUNK_CLASSES)}}
+            for seat in range(self.rules.players)
+        ]
+        return {**shares, "by_seat": by_seat}
+
+    def to_json(self) -> dict[str, Any]:
+        """The run as one JSON object."""
+        in_games, counts = self.mode == "games", self.tally.counts
+        lengths = counts.unit_deals
+        first = estimate_share(int(counts.first_dealer_wins[0]), self.games, confidence=self.confidence)
+        per_game = from_sums(*(int(value) for value in lengths), confidence=self.confidence)
+        return clean_json(  # type: ignore[no-any-return]
+            {
+                "schema_version": SCHEMA_VERSION,
+                "players": list(self.players),
+                "rules": self.rules.as_dict(),
+                "seed": self.seed,
+                "mode": self.mode,
+                "deals": self.deals,
+                "games": self.games,
+                "confidence": self.confidence,
+                "seconds": self.seconds,
+                "cpu_seconds": self.cpu_seconds,
+                "startup_seconds": self.startup_seconds,
+                "deals_per_second": self.deals_per_second,
+                "phases": self.phases(),
+                "wins": self.wins() if in_games else [],
+                "first_dealer_wins": first.as_dict() if in_games else None,
+                "skunks": self.skunks() if in_games else None,
+                "deals_per_game": per_game.as_dict() if in_games else None,
+            }
+        )
+
+    def __add__(self, other: Result) -> Result:
+        if not isinstance(other, Result):
+            return NotImplemented
+        for name in ("players", "rules", "mode"):
+            if getattr(self, name) != getattr(other, name):
+                raise ResultError(
+                    f"results with different {name} don't add: {getattr(self, name)}; {getattr(other, name)}"
+                )
+        ranges = join_ranges((*self.ranges, *other.ranges))
+        return dataclasses.replace(
+            self,
+            ranges=ranges,
+            tally=self.tally + other.tally,
+            seconds=self.seconds + other.seconds,
+            cpu_seconds=self.cpu_seconds + other.cpu_seconds,
+            startup_seconds=self.startup_seconds + other.startup_seconds,
+        )
+
+    def save(self, folder: str | Path) -> Path:
+        """Write `tally.parquet` and `provenance.json` into a new folder (or an empty one)."""
+        with new_folder(folder) as draft:
+            self.write(draft)
+        return Path(folder)
+
+    def write(self, folder: Path) -> None:
+        """Write the files of a result into a folder that is being made."""
+        import pyarrow.parquet as pq
+
+        text = json.dumps(clean_json(self._provenance()), indent=2, ensure_ascii=False, allow_nan=False)
+        (folder / _PROVENANCE).write_text(text + "\n")
+        pq.write_table(_tally_table(self.tally), folder / _TALLY, compression="zstd")
+
+    def _provenance(self) -> dict[str, Any]:
+        return {
+            "schema_version": SCHEMA_VERSION,
+            "players": list(self.players),
+            "rules": self.rules.as_dict(),
+            "mode": self.mode,
+            "ranges": [{"seed": seed, "first": first, "units": units} for seed, first, units in self.ranges],
+            "seconds": self.seconds,
+            "cpu_seconds": self.cpu_seconds,
+            "startup_seconds": self.startup_seconds,
+            "confidence": self.confidence,
+            **self.provenance,
+        }
+
+    @classmethod
+    def load(cls, folder: str | Path) -> Result:
+        """Read a saved result."""
+        folder = Path(folder)
+        try:
+            told = json.loads((folder / _PROVENANCE).read_text())
+            if told["schema_version"] != SCHEMA_VERSION:
+                raise ResultError(
+                    f"{folder}: schema version {told['schema_version']}, this cribsim reads {SCHEMA_VERSION}"
+                )
+            rules = Rules.from_dict(told["rules"])
+            tally = _read_tally(folder / _TALLY, rules.players)
+            ranges = tuple((item["seed"], item["first"], item["units"]) for item in told["ranges"])
+            times = {name: float(told[name]) for name in ("seconds", "cpu_seconds", "startup_seconds", "confidence")}
+            known = {"schema_version", "players", "rules", "mode", "ranges", *times}
+            rest = {key: value for key, value in told.items() if key not in known}
+            result = cls(tuple(told["players"]), rules, told["mode"], ranges, tally, provenance=rest, **times)
+        except ResultError:
+            raise
+        except FileNotFoundError as error:
+            raise ResultError(f"{folder} holds no result: {error.filename} is missing") from None
+        except (OSError, ValueError, KeyError, TypeError, IndexError, RulesError) as error:
+            raise ResultError(f"{folder} can't be read as a result: {error}") from None
+        return result
+
+    def plot(self, ax: Axes | None = None, phase: str = "total", **style: Any) -> Axes:
+        """Draw how often each role scores how much in a phase."""
+        from cribsim.plots import plot_points
+
+        return plot_points(self, ax=ax, phase=phase, **style)
+
+    def _repr_html_(self) -> str:
+        what = f"{self.games:,} games, " if self.mode == "games" else ""
+        head = f"<p><b>{' · '.join(self.players)}</b>: {what}{self.deals:,} deals, seed {self.seed}</p>"
+        return head + str(self.summary().to_html(index=False, float_format="%.4f"))
+
+
+def provenance(command: str | None, complete: bool) -> dict[str, Any]:
+    """What a later reader needs to make the run again."""
+    import numba
+
+    return {
+        "command": command,
+        "complete": complete,
+        "cribsim": __version__,
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "numba": numba.__version__,
+        "machine": platform.machine(),
+        "finished": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+    }
+
+
+def join_ranges(ranges: tuple[Range, ...]) -> tuple[Range, ...]:
+    """Ranges of units in order, neighbours joined; a unit played twice is an error."""
+    joined: list[Range] = []
+    for seed, first, units in sorted(ranges):
+        if joined and joined[-1][0] == seed:
+            _, before, n = joined[-1]
+            if first < before + n:
+                raise ResultError(f"both results hold unit {first} of seed {seed}; the same deals don't count twice")
+            if first == before + n:
+                joined[-1] = (seed, before, n + units)
+                continue
+        joined.append((seed, first, units))
+    return tuple(joined)
+
+
+class new_folder:  # noqa: N801
+    """A folder that appears whole or not at all: `with new_folder(path) as draft: write into draft`."""
+
+    def __init__(self, folder: str | Path) -> None:
+        self.folder = Path(folder)
+
+    def __enter__(self) -> Path:
+        try:
+            if self.folder.exists() and (not self.folder.is_dir() or any(self.folder.iterdir())):
+                raise ResultError(f"{self.folder} exists already; name a new folder, nothing was overwritten")
+            self.folder.parent.mkdir(parents=True, exist_ok=True)
+            self.draft = Path(tempfile.mkdtemp(prefix=f".{self.folder.name}-", dir=self.folder.parent))
+        except OSError as error:
+            raise ResultError(f"{self.folder} can't be written: {error.strerror or error}") from None
+        return self.draft
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        if kind is not None:
+            shutil.rmtree(self.draft, ignore_errors=True)
+            return
+        self.draft.chmod(0o777 & ~_umask())
+        if self.folder.exists():
+            self.folder.rmdir()
+        os.replace(self.draft, self.folder)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def _tally_table(tally: Tally) -> Any:
+    """One row for each count that isn't zero: which, up to three indices, the count."""
+    import pyarrow as pa
+
+    names: list[str] = []
+    indices: list[NDArray[np.int64]] = []
+    values: list[NDArray[np.int64]] = []
+    for name, counts in tally.counts._asdict().items():
+        at = np.argwhere(counts)
+        indices.append(np.pad(at, ((0, 0), (0, 4 - at.shape[1])), constant_values=-1))
+        values.append(counts[tuple(at.T)])
+        names += [name] * len(at)
+    index = np.concatenate(indices).astype(np.int16)
+    columns = {f"i{axis}": index[:, axis] for axis in range(4)}
+    return pa.table({"count": pa.array(names).dictionary_encode(), **columns, "value": np.concatenate(values)})
+
+
+def _read_tally(path: Path, players: int) -> Tally:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        table = pq.read_table(path)
+    except pa.ArrowInvalid as error:
+        raise ResultError(f"{path} is damaged: {error}") from None
+    counts = empty_counts()
+    names = np.array(table["count"].to_pylist())
+    index = np.stack([table[f"i{axis}"].to_numpy() for axis in range(4)], axis=1)
+    values = table["value"].to_numpy()
+    for name in Counts._fields:
+        mine, array = names == name, getattr(counts, name)
+        array[tuple(index[mine, : array.ndim].T)] = values[mine]
+    return Tally(counts, players)

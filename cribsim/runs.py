@@ -1,0 +1,257 @@
+"""Many deals or games: cut into chunks, played on any executor, added up in whole numbers.
+
+What a chunk counts depends on its numbers alone, so the chunks may have any size and finish in any order. Chunks are
+sized by the clock: short enough to stop within a moment of Ctrl-C, long enough to cost nothing.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cribsim.cards import NO_CARD, format_cards
+from cribsim.engine import END, FIRST, LIVE, NEXT, ROUNDS, SEAT, SLOT, STAGE, Seats, Table, new_table, play_rounds
+from cribsim.errors import CribsimError, StrategyError
+from cribsim.pegging import NOBODY
+from cribsim.rules import MAX_PLAYERS, Rules
+from cribsim.strategies import Player
+from cribsim.strategies.base import Bound
+from cribsim.tally import Tally
+
+SLOTS = 1024
+MAX_UNITS = 10**13
+_CHUNK_SECONDS = 0.15
+_FIRST_CHUNK = 512
+_LARGEST_CHUNK = 1 << 17
+_ENDLESS = 1 << 62
+
+
+@dataclass(frozen=True)
+class Seated:
+    """The players bound to the rules, in the form the engine takes."""
+
+    discards: tuple[Bound, ...]
+    plays: tuple[Bound, ...]
+    seats: Seats
+    compiled: bool
+    loop: Callable[..., None]
+
+    @classmethod
+    def of(cls, players: tuple[Player, ...], rules: Rules) -> Seated:
+        """Bind every player's halves."""
+        halves = [(player.discard.ready(rules), player.play.ready(rules)) for player in players]
+        halves += halves[:1] * (MAX_PLAYERS - len(halves))
+        discards, plays = tuple(half[0] for half in halves), tuple(half[1] for half in halves)
+        numbers = (
+            tuple(half.params for half in discards),
+            tuple(half.table for half in discards),
+            tuple(half.params for half in plays),
+            tuple(half.table for half in plays),
+        )
+        compiled = all(half.compiled for half in (*discards, *plays))
+        loop = play_rounds if compiled else getattr(play_rounds, "py_func", play_rounds)
+        return cls(discards, plays, Seats(*numbers), compiled, loop)
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is played: the players by seat, the rules, the seed, deals or games."""
+
+    players: tuple[Player, ...]
+    rules: Rules
+    seed: int
+    in_game: bool
+
+    @property
+    def unit(self) -> str:
+        """The word for one unit."""
+        return "game" if self.in_game else "deal"
+
+    @functools.cached_property
+    def seated(self) -> Seated:
+        """The players bound to the rules; made once in each process."""
+        return Seated.of(self.players, self.rules)
+
+    @functools.cached_property
+    def swapped(self) -> Job:
+        """The same with the players in the opposite seats."""
+        return Job(self.players[::-1], self.rules, self.seed, self.in_game)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name not in ("seated", "swapped")}
+
+
+class Batch:
+    """One chunk in play: a table, a state and a tally; `advance` plays rounds."""
+
+    def __init__(self, job: Job, first: int, n: int, *, n_outcomes: int = 0, slots: int = SLOTS) -> None:
+        self.job = job
+        self.seated = job.seated
+        self.table: Table = new_table(min(slots, n), n_outcomes)
+        self.tally = Tally.empty(job.rules.players)
+        self.rules = job.rules.record(in_game=job.in_game)[0]
+        self.state: NDArray[np.int64] = np.zeros(8, np.int64)
+        self.state[FIRST] = self.state[NEXT] = first
+        self.state[END] = first + n
+        self.state[SLOT] = NOBODY
+
+    def advance(self, rounds: int = _ENDLESS) -> bool:
+        """Play rounds; True while slots are in use. A strategy's fault becomes a StrategyError."""
+        self.state[ROUNDS] = rounds
+        seated = self.seated
+        answers = [half.answer for half in (*seated.discards, *seated.plays)]
+        try:
+            seated.loop(
+                np.uint64(self.job.seed), self.rules, self.table, self.tally.counts, seated.seats, *answers, self.state
+            )
+        except Exception as error:
+            raise self._fault(error) from error
+        if self.state[SLOT] != NOBODY:
+            raise self._fault(None)
+        return bool(self.state[LIVE] > 0)
+
+    def _fault(self, error: Exception | None) -> Exception:
+        """The StrategyError that names strategy, seed, deal and view; other errors stay what they are."""
+        seat = int(self.state[SEAT])
+        discarding = self.state[STAGE] == 1
+        if self.state[STAGE] == 0:
+            return error or RuntimeError("the engine stopped before it asked a strategy")
+        half = (self.seated.discards if discarding else self.seated.plays)[seat]
+        views = self.table.discards if discarding else self.table.plays
+        slot, why = int(self.state[SLOT]), ""
+        if slot == NOBODY:
+            slot, why = _find_fault(half, views, self._asked(seat, discarding), error)
+        else:
+            why = f"answered {int(self.table.answers[slot])}"
+        player = self.job.players[seat]
+        text = (player.discard if discarding else player.play).text
+        deal, view = self.table.deals[slot], views[slot]
+        game = f"game {deal['number']}, deal {deal['step']} of it" if self.job.in_game else f"deal {deal['number']}"
+        wanted = _wanted(view, discarding)
+        return StrategyError(
+            f"{text} ({'discard' if discarding else 'play'}, seat {seat}) {why} in {game}, seed {self.job.seed}; "
+            f"view: {_view_text(view, discarding)}; {wanted}"
+        )
+
+    def _asked(self, seat: int, discarding: bool) -> list[int]:
+        if discarding:
+            return list(range(int(self.state[LIVE])))
+        queues, lengths = self.table.waiting, self.table.n_waiting
+        return [int(slot) for now in (0, 1) for slot in queues[now, seat, : lengths[now, seat]]]
+
+
+def _find_fault(half: Bound, views: Any, slots: list[int], error: Exception | None) -> tuple[int, str]:
+    """Ask one by one until the strategy raises again."""
+    answers = np.full(len(views), NOBODY, np.int64)
+    for slot in slots:
+        try:
+            half.answer(views, np.array([slot], np.int32), half.params, half.table, answers)
+        except Exception as again:
+            return slot, _why(again)
+    return (slots[0] if slots else 0), _why(error)
+
+
+def _why(error: Exception | None) -> str:
+    text = str(error)
+    return text if text.startswith("returned ") else f"raised {type(error).__name__}: {text}"
+
+
+def _view_text(view: Any, discarding: bool) -> str:
+    cards = format_cards([card for card in view["cards"][: view["n_cards"]] if card != NO_CARD])
+    if discarding:
+        return f"cards {cards}, dealer {view['dealer']}, scores {view['scores'].tolist()}"
+    played = format_cards(view["played"][view["count_start"] : view["n_played"]].tolist()) or "nothing"
+    return f"cards {cards}, count {view['count']} ({played}), dealer {view['dealer']}"
+
+
+def _wanted(view: Any, discarding: bool) -> str:
+    if discarding:
+        return f"wanted: the index of a throw, 0 to {14 if view['n_thrown'] == 2 else 4}"
+    fitting = [card for card in view["cards"][: view["n_cards"]] if min((int(card) >> 2) + 1, 10) + view["count"] <= 31]
+    return f"wanted: the position of a card that fits, 0 to {len(fitting) - 1}"
+
+
+def play_chunk(job: Job, first: int, n: int) -> Tally:
+    """Play units first to first + n - 1 and return what they count."""
+    batch = Batch(job, first, n)
+    while batch.advance():
+        pass
+    return batch.tally
+
+
+def check_units(n: int, what: str) -> int:
+    """A number of deals or games that can be played."""
+    if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or not 1 <= n <= MAX_UNITS:
+        raise CribsimError(f"{what}={n!r}: give a whole number from 1 to 10^13")
+    return int(n)
+
+
+def check_workers(workers: int | None) -> int:
+    """A number of workers; None takes every core that this process may use."""
+    if workers is None:
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if isinstance(workers, bool) or not isinstance(workers, int) or not 1 <= workers <= 1024:
+        raise CribsimError(f"workers={workers!r}: give a whole number from 1 to 1024")
+    return workers
+
+
+T = TypeVar("T")
+
+
+def play_all(
+    chunk: Callable[[Job, int, int], T],
+    job: Job,
+    n: int,
+    *,
+    workers: int,
+    executor: Executor | None = None,
+    first: int = 0,
+) -> Iterator[tuple[int, int, T]]:
+    """Play all n units; yield (first unit, units, what `chunk` returned) as chunks finish.
+
+    When the consumer stops (Ctrl-C among others), what is running finishes its chunk and the rest is dropped.
+    """
+    own = ThreadPoolExecutor(workers) if executor is None else None
+    pool = executor or own
+    assert pool is not None
+    running: dict[Future[tuple[float, T]], tuple[int, int]] = {}
+    size, given = min(_FIRST_CHUNK, n), 0
+    if not job.seated.compiled:
+        size = min(8, n)
+    try:
+        while given < n or running:
+            while given < n and len(running) < workers + 1:
+                units = min(size, n - given)
+                at = first + given
+                running[pool.submit(_timed, chunk, job, at, units)] = (at, units)
+                given += units
+            for future in wait(running, timeout=0.2, return_when=FIRST_COMPLETED).done:
+                at, units = running.pop(future)
+                seconds, value = future.result()
+                size = _next_size(size, units, seconds)
+                yield at, units, value
+    finally:
+        for future in running:
+            future.cancel()
+        if own is not None:
+            own.shutdown(wait=True, cancel_futures=True)
+
+
+def _timed(chunk: Callable[[Job, int, int], T], job: Job, first: int, n: int) -> tuple[float, T]:
+    start = time.perf_counter()
+    value = chunk(job, first, n)
+    return time.perf_counter() - start, value
+
+
+def _next_size(size: int, units: int, seconds: float) -> int:
+    """Chunks that take about _CHUNK_SECONDS, growing at most fourfold at a time."""
+    wanted = int(units * _CHUNK_SECONDS / max(seconds, 1e-6))
+    return max(1, min(wanted, 4 * size, _LARGEST_CHUNK))
