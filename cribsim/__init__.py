@@ -35,7 +35,31 @@ _HOMES = {
     "StrategyError": "errors",
 }
 
-__all__ = ["__version__", *_HOMES]
+__all__ = [  # noqa: RUF022
+    "__version__",
+    "parse_cards",
+    "format_cards",
+    "score_hand",
+    "HandScore",
+    "Rules",
+    "replay_play",
+    "settle_deal",
+    "simulate",
+    "Result",
+    "compare",
+    "Comparison",
+    "discard_strategy",
+    "pegging_strategy",
+    "check_strategy",
+    "find_player",
+    "CribsimError",
+    "CardError",
+    "RulesError",
+    "PlayerError",
+    "IllegalPlay",
+    "ResultError",
+    "StrategyError",
+]
 
 if TYPE_CHECKING:
     from cribsim.cards import format_cards, parse_cards

@@ -66,7 +66,7 @@ class Comparison:
         return self.ranges[0][0]
 
     def estimate(self, seat: str, phase: str) -> Estimate:
-        """A's points less B's of one phase: as `pone`, as `dealer`, or the mean of `both` (points a deal, or a game)."""
+        """A's points less B's of one phase, a deal or a game: as `pone`, as `dealer`, or the mean of `both`."""
         at, which = SEATS.index(seat), PHASES.index(phase)
         total, squares = (int(value) for value in self.sums[at, which])
         scale = 0.5 if seat == "both" else 1.0
@@ -145,7 +145,8 @@ class Comparison:
         )
 
     def _repr_html_(self) -> str:
-        head = f"<p><b>{self.a}</b> less <b>{self.b}</b>: {self.difference} over {self.pairs:,} pairs, seed {self.seed}</p>"
+        found = f"{self.difference} over {self.pairs:,} pairs, seed {self.seed}"
+        head = f"<p><b>{self.a}</b> less <b>{self.b}</b>: {found}</p>"
         return head + str(self.summary().to_html(index=False, float_format="%.4f"))
 
 

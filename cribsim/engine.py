@@ -28,7 +28,7 @@ from cribsim.pegging import (
 )
 from cribsim.rules import HEELS_POINTS, MAX_PLAYERS, RULES
 from cribsim.scoring import JACK, kept_index, show_points
-from cribsim.streams import choice_key, deal_cards, decision_key, draw_places
+from cribsim.streams import DISCARD_PLACE, choice_key, deal_cards, decision_key, draw_places
 from cribsim.tally import CRIB, HAND, HEELS, N_PHASES, PEGGING, TOTAL, empty_counts
 from cribsim.views import DISCARD_ANSWER, DISCARD_VIEW, PLAY_ANSWER, PLAY_VIEW, THROWN_2
 
@@ -55,8 +55,11 @@ DEAL = np.dtype(
         ],
     )
 )
-"""All of one deal, hidden cards included: the engine's alone. hands, kept, thrown (by seat) and crib: packed, a byte each card (`pegging.card_at`); points: by seat and phase; scores: by side; seat_sums, role_sums: points of the whole game so far; winner: the
-side that reached the target, or NOBODY."""
+"""All of one deal, hidden cards included: the engine's alone.
+
+hands, kept, thrown (by seat) and crib: packed, a byte each card (`pegging.card_at`); points: by seat and phase; scores:
+by side; seat_sums, role_sums: points of the whole game so far; winner: the side that reached the target, or NOBODY.
+"""
 
 OUTCOME = np.dtype(
     (
@@ -204,21 +207,23 @@ def begin_deals(seed, rules, table, live):
 
 @kernel
 def show_discards(rules, seat, deals, cards, out_views):
-    """Fill the views of one seat's discards."""
+    """Fill the views of one seat's discards. cards: the rows of `Table.cards`."""
+    players, n_dealt, n_thrown, in_game = rules.players, rules.n_dealt, rules.n_thrown, rules.in_game
     for i in range(len(deals)):
         deal, view = deals[i], out_views[i]
         role = seat - np.int64(deal.dealer) - 1
-        role = role if role >= 0 else role + rules.players
-        view.key = decision_key(deal.key, role, 31)
+        role = role if role >= 0 else role + players
+        view.key = decision_key(deal.key, role, DISCARD_PLACE)
         view.seat, view.role = seat, role
-        view.dealer, view.players = deal.dealer, rules.players
-        view.n_cards, view.n_thrown = rules.n_dealt, rules.n_thrown
-        for k in range(rules.n_dealt):
-            view.cards[k] = cards[role * rules.n_dealt + k, i]
-        if rules.n_dealt < 6:
-            view.cards[5] = NO_CARD
-        for other in range(rules.players):
-            view.scores[other] = deal.scores[side_of(other, rules.sides)] * rules.in_game
+        view.dealer, view.players = deal.dealer, players
+        view.n_cards, view.n_thrown = n_dealt, n_thrown
+        row = role * n_dealt
+        for k in range(5):
+            view.cards[k] = cards[np.uint64(row + k), np.uint64(i)]
+        view.cards[5] = cards[np.uint64(row + 5), np.uint64(i)] if n_dealt == 6 else NO_CARD
+        if in_game:
+            for other in range(players):
+                view.scores[other] = deal.scores[side_of(other, rules.sides)]
 
 
 @kernel

@@ -1,10 +1,10 @@
 """The play: what a card scores, who is to play, when a count closes. Kernels over one record of PLAY_FIELDS.
 
 The pile (the ranks since the count was last zero) is one integer of 4-bit places holding rank + 1, the newest card
-lowest; an empty place is 0. At most thirteen cards make 31, so it fits 52 bits. `gains` holds, in 4-bit places by rank,
-the points that a card of that rank would score next (at most 14). A hand is one integer too: its sorted cards a byte each, the
-lowest card lowest, NO_CARD behind them. The kernels prefer arithmetic to branches: what a card brings can't be
-predicted, and a mispredicted branch costs more than all the sums here.
+lowest; an empty place is 0. At most thirteen cards make 31, so it fits 52 bits. `gains` holds, in 4-bit places by
+rank, the points that a card of that rank would score next (at most 14). A hand is one integer too: its sorted cards a
+byte each, the lowest card lowest, NO_CARD behind them. The kernels prefer arithmetic to branches: what a card brings
+can't be predicted, and a mispredicted branch costs more than all the sums here.
 """
 
 from __future__ import annotations

@@ -167,7 +167,7 @@ class Rules:
     @property
     def roles(self) -> tuple[str, ...]:
         """Seats in the order in which they count, named from the pone to the dealer."""
-        return ("pone", "second", "third")[: self.players - 1] + ("dealer",)
+        return (*("pone", "second", "third")[: self.players - 1], "dealer")
 
     def side(self, seat: int) -> int:
         """The score that a seat pegs on."""

@@ -8,6 +8,7 @@ added from the suits.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -173,10 +174,19 @@ def score_many(fours, starters, is_crib, out_points):
         )
 
 
-@kernel
+def _rank_places(n: int) -> NDArray[np.int64]:
+    """What each of n sorted ranks adds to the number of their multiset (colexicographic order), (n, 13)."""
+    return np.array([[math.comb(rank + place, place + 1) for rank in range(N_RANKS)] for place in range(n)])
+
+
+RANK_PLACES = _rank_places(6)
+
+
+@kernel(inline=True)
 def kept_index(r0, r1, r2, r3):
     """The number of four sorted ranks among the 1,820 multisets."""
-    return r0 + (r1 + 1) * r1 // 2 + (r2 + 2) * (r2 + 1) * r2 // 6 + (r3 + 3) * (r3 + 2) * (r3 + 1) * r3 // 24
+    at = np.uint64
+    return RANK_PLACES[0, at(r0)] + RANK_PLACES[1, at(r1)] + RANK_PLACES[2, at(r2)] + RANK_PLACES[3, at(r3)]
 
 
 def kept_ranks() -> NDArray[np.int64]:
@@ -307,38 +317,12 @@ def _runs(five: list[int]) -> list[tuple[int, ...]]:
     return []
 
 
-_NUMBERS = [
-    "zero",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-    "twenty",
-    "twenty-one",
-    "twenty-two",
-    "twenty-three",
-    "twenty-four",
-    "twenty-five",
-    "twenty-six",
-    "twenty-seven",
-    "twenty-eight",
+_NUMBERS = (
+    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"),
+    *("thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty", "twenty-one"),
+    *("twenty-two", "twenty-three", "twenty-four", "twenty-five", "twenty-six", "twenty-seven", "twenty-eight"),
     "twenty-nine",
-]
+)
 _MULTIPLE = {1: "a", 2: "a double", 3: "a triple", 4: "a double double"}
 _SAME = {1: "a pair", 3: "a pair royal", 6: "a double pair royal"}
 

@@ -24,6 +24,9 @@ DEAL = 1
 CHOICE = 2
 """Purpose: the random choices of the seats."""
 
+DISCARD_PLACE = 31
+"""The place of the discard among a seat's decisions in a deal; a play's is the number of cards that lie."""
+
 _M0, _M1 = np.uint64(0xD2511F53), np.uint64(0xCD9E8D57)
 _W0, _W1 = np.uint64(0x9E3779B9), np.uint64(0xBB67AE85)
 _LOW = np.uint64(0xFFFFFFFF)
@@ -76,9 +79,9 @@ def choice_key(seed, number, step):
 
 
 @kernel(inline=True)
-def decision_key(deal_key, role, n_played):
-    """The random key of one decision: by the deal, the role and how many cards lie (31 for the discard)."""
-    return mix(deal_key + _GOLDEN * np.uint64(role * 32 + n_played + 1))
+def decision_key(deal_key, role, place):
+    """The random key of one decision: by the deal, the role and its place (DISCARD_PLACE, or the cards that lie)."""
+    return mix(deal_key + _GOLDEN * np.uint64(role * 32 + place + 1))
 
 
 @kernel(inline=True)

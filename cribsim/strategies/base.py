@@ -69,7 +69,7 @@ class Player:
 
     def __reduce__(self) -> Any:
         if not (self.discard.by_name and self.play.by_name):
-            raise PlayerError(f"{self.text} can't be sent to other processes; keep it in a file and name it file.py:name")
+            raise PlayerError(f"{self.text} can't go to other processes; keep it in a file, named file.py:name")
         from cribsim.strategies import find_player
 
         return find_player, (self.text,)

@@ -19,7 +19,16 @@ from numpy.typing import NDArray
 
 from cribsim._jit import kernel
 from cribsim.cards import RANKS
-from cribsim.scoring import JACK, PAIR_CLASS, RANK_POINTS, kept_index, kept_ranks, rank_points_row, show_points
+from cribsim.scoring import (
+    JACK,
+    PAIR_CLASS,
+    RANK_PLACES,
+    RANK_POINTS,
+    kept_index,
+    kept_ranks,
+    rank_points_row,
+    show_points,
+)
 from cribsim.strategies.greedy import crib_sign
 from cribsim.views import KEPT_1, KEPT_2, THROWN_2
 
@@ -49,13 +58,12 @@ def schell_table() -> NDArray[np.float64]:
 
 
 @kernel(inline=True)
-def six_index(r0, r1, r2, r3, r4, r5):
-    """The number of six sorted ranks among the 18,564 multisets."""
-    return (
-        kept_index(r0, r1, r2, r3)
-        + (r4 + 4) * (r4 + 3) * (r4 + 2) * (r4 + 1) * r4 // 120
-        + (r5 + 5) * (r5 + 4) * (r5 + 3) * (r5 + 2) * (r5 + 1) * r5 // 720
-    )
+def six_index(cards):
+    """The number of the ranks of six sorted cards among the 18,564 multisets."""
+    index = 0
+    for place in range(6):
+        index += RANK_PLACES[place, np.uint64(cards[place] >> 2)]
+    return index
 
 
 @kernel(inline=True)
@@ -137,13 +145,11 @@ def _throw_two(cards, own, cribs, table):
     suits = 0
     for i in range(6):
         suits += 1 << (4 * (np.int64(cards[i]) & 3))
-    index = own * N_SIX + six_index(
-        np.int64(cards[0]) >> 2, np.int64(cards[1]) >> 2, np.int64(cards[2]) >> 2,
-        np.int64(cards[3]) >> 2, np.int64(cards[4]) >> 2, np.int64(cards[5]) >> 2,
-    )
+    index = own * N_SIX + six_index(cards)
     may_flush = suits & 0x4444 != 0
-    if not may_flush and table[index] != _EVALUATE:
-        return np.int64(table[index])
+    choice = np.int64(table[np.uint64(index)])
+    if not may_flush and choice != _EVALUATE:
+        return choice
     return _weigh_suits(cards, suits, may_flush, own, cribs, table, index)
 
 
@@ -183,8 +189,12 @@ def _throw_one(cards, own, cribs):
                 seen |= cards[i] == unseen
             if not seen:
                 points = show_points(
-                    np.int64(cards[kept[0]]), np.int64(cards[kept[1]]), np.int64(cards[kept[2]]),
-                    np.int64(cards[kept[3]]), unseen, 0,
+                    np.int64(cards[kept[0]]),
+                    np.int64(cards[kept[1]]),
+                    np.int64(cards[kept[2]]),
+                    np.int64(cards[kept[3]]),
+                    unseen,
+                    0,
                 )
                 pair = np.int64(PAIR_CLASS[thrown * 13 + (unseen >> 2)])
                 worth += 100.0 * points + (2 * own - 1) * cribs[own * 91 + pair]

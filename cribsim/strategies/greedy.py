@@ -19,7 +19,7 @@ def crib_sign(view, partners):
 
 @kernel
 def greedy_discard(views, which, params, table, out_answers):
-    """Most points in the four kept as they lie, plus (own crib) or minus (other's) those in the thrown; first of equals.
+    """Most points in the four kept as they lie, plus or minus (other's crib) those in the thrown; first of equals.
 
     params: [whether opposite seats are partners].
     """
