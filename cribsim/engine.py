@@ -50,16 +50,19 @@ DEAL = np.dtype(
             ("winner", "i1"),
             ("starter", "u1"),
             ("spare", "u1", (5,)),
-            ("seat_sums", "i4", (MAX_PLAYERS, N_PHASES)),
-            ("role_sums", "i4", (MAX_PLAYERS, N_PHASES)),
         ],
     )
 )
 """All of one deal, hidden cards included: the engine's alone.
 
 hands, kept, thrown (by seat) and crib: packed, a byte each card (`pegging.card_at`); points: by seat and phase; scores:
-by side; seat_sums, role_sums: points of the whole game so far; winner: the side that reached the target, or NOBODY.
+by side; winner: the side that reached the target, or NOBODY.
 """
+
+GAME = np.dtype(
+    (np.record, [("seat_sums", "i4", (MAX_PLAYERS, N_PHASES)), ("role_sums", "i4", (MAX_PLAYERS, N_PHASES))])
+)
+"""Points of a whole game so far, by seat and by role."""
 
 OUTCOME = np.dtype(
     (
@@ -80,6 +83,7 @@ class Table(NamedTuple):
     """The slots of a batch, the cards dealt to them (24, slots: by role, sorted within each hand) and scratch."""
 
     deals: Any
+    games: Any
     discards: Any
     plays: Any
     everyone: Any
@@ -110,6 +114,7 @@ def new_table(n_slots: int, n_outcomes: int) -> Table:
     width = n_slots + 64  # rows a power of two apart would fight for the same cache lines
     return Table(
         deals=np.zeros(n_slots, DEAL),
+        games=np.zeros(n_slots, GAME),
         discards=np.zeros(n_slots, DISCARD_VIEW),
         plays=np.zeros(n_slots, PLAY_VIEW),
         everyone=np.arange(n_slots, dtype=np.int32),
@@ -392,7 +397,7 @@ def _add_choices(rules, deal, counts):
 
 
 @kernel
-def add_deals(rules, deals, counts):
+def add_deals(rules, deals, games, counts):
     """Count a round's deals."""
     counts.deals[0] += len(deals)
     for i in range(len(deals)):
@@ -404,21 +409,20 @@ def add_deals(rules, deals, counts):
             for role in range(rules.players):
                 seat = role_seat(np.int64(deal.dealer), role, rules.players)
                 for phase in range(N_PHASES):
-                    deal.role_sums[role, phase] += deal.points[seat, phase]
-                    deal.seat_sums[seat, phase] += deal.points[seat, phase]
+                    games[i].role_sums[role, phase] += deal.points[seat, phase]
+                    games[i].seat_sums[seat, phase] += deal.points[seat, phase]
 
 
 @kernel
-def _add_unit(rules, deal, counts):
+def _add_unit(rules, n_deals, game, counts):
     """Count a finished game's points by role, for intervals that know that its deals belong together."""
-    n_deals = deal.step + 1
     counts.unit_deals[0] += 1
     counts.unit_deals[1] += n_deals
     counts.unit_deals[2] += n_deals * n_deals
     for role in range(rules.players):
         total = 0
         for phase in range(TOTAL + 1):
-            points = np.int64(deal.role_sums[role, phase]) if phase < TOTAL else total
+            points = np.int64(game.role_sums[role, phase]) if phase < TOTAL else total
             total += points
             unit = counts.units[role, phase]
             unit[0] += points
@@ -476,7 +480,7 @@ def _first_dealer(rules, number):
 
 
 @kernel
-def _start_unit(rules, deal, number):
+def _start_unit(rules, number, deal, game):
     deal.number = number
     deal.step = 0
     deal.dealer = _first_dealer(rules, deal.number)
@@ -484,14 +488,14 @@ def _start_unit(rules, deal, number):
     for seat in range(MAX_PLAYERS):
         deal.scores[seat] = 0
         for phase in range(N_PHASES):
-            deal.seat_sums[seat, phase] = 0
-            deal.role_sums[seat, phase] = 0
+            game.seat_sums[seat, phase] = 0
+            game.role_sums[seat, phase] = 0
 
 
 @kernel
-def _end_unit(rules, deal, counts, out_outcome):
+def _end_unit(rules, deal, game, counts, out_outcome):
     if rules.in_game:
-        _add_unit(rules, deal, counts)
+        _add_unit(rules, deal.step + 1, game, counts)
         _add_game(rules, deal, counts)
     if len(out_outcome):
         outcome = out_outcome[0]
@@ -501,14 +505,14 @@ def _end_unit(rules, deal, counts, out_outcome):
         for seat in range(rules.players):
             outcome.scores[seat] = deal.scores[seat]
             for phase in range(N_PHASES):
-                points = deal.seat_sums[seat, phase] if rules.in_game else np.int64(deal.points[seat, phase])
+                points = game.seat_sums[seat, phase] if rules.in_game else np.int64(deal.points[seat, phase])
                 outcome.points[seat, phase] = points
 
 
 @kernel
 def next_units(rules, table, state, counts):
     """Settle the last round's finished units, give their slots to the next numbers; return the slots in use."""
-    deals, slot, live = table.deals, 0, state[LIVE]
+    deals, games, slot, live = table.deals, table.games, 0, state[LIVE]
     while slot < live:
         deal = deals[slot]
         if rules.in_game and deal.winner == NOBODY:
@@ -517,23 +521,24 @@ def next_units(rules, table, state, counts):
             slot += 1
             continue
         at = np.int64(deal.number) - state[FIRST]
-        _end_unit(rules, deal, counts, table.outcomes[at : at + 1])
+        _end_unit(rules, deal, games[slot], counts, table.outcomes[at : at + 1])
         if state[NEXT] < state[END]:
-            _start_unit(rules, deal, state[NEXT])
+            _start_unit(rules, state[NEXT], deal, games[slot])
             state[NEXT] += 1
             slot += 1
         else:
             live -= 1
             deals[slot] = deals[live]
+            games[slot] = games[live]
     while live < len(deals) and state[NEXT] < state[END]:
-        _start_unit(rules, deals[live], state[NEXT])
+        _start_unit(rules, state[NEXT], deals[live], games[live])
         state[NEXT] += 1
         live += 1
     state[LIVE] = live
     return live
 
 
-_COUNTS = numba.typeof(empty_counts())
+_COUNTS = numba.typeof(empty_counts(narrow=True))
 _TABLE = numba.typeof(new_table(1, 1))
 _SEATS = numba.typeof(Seats(*((np.zeros(1, kind),) * 4 for kind in (np.float64, np.uint8, np.float64, np.uint8))))
 _DISCARD, _PLAY = types.FunctionType(DISCARD_ANSWER), types.FunctionType(PLAY_ANSWER)
@@ -587,5 +592,5 @@ def play_rounds(seed, rules, table, counts, seats, d0, d1, d2, d3, p0, p1, p2, p
                         return
             now = 1 - now
         show_hands(rules, deals)
-        add_deals(rules, deals, counts)
+        add_deals(rules, deals, table.games, counts)
         state[ROUNDS] -= 1

@@ -269,7 +269,7 @@ class _Referee:
         self.held[seat].remove(card)
         count, pile = int(play.count), play.played[before : play.n_played].tolist()
         following, closing = end_turn(play, self.packed)
-        points, parts = points + closing, name_parts(pile, count)
+        points, parts = int(points + closing), name_parts(pile, count)
         if closing:
             parts["go" if any(self.held) else "last"] = 1
         if sum(parts.values()) != points:
@@ -277,7 +277,7 @@ class _Referee:
         self.events.append(PlayEvent(seat, format_card(card), count, points, parts))
         self.pegged[seat] += points
         self.board.peg(seat, points)
-        self.pass_turn(seat, following, count)
+        self.pass_turn(seat, int(following), count)
 
     def pass_turn(self, last_seat: int, following: int, count: int) -> None:
         """Note who is next, and who said go."""

@@ -24,9 +24,9 @@ from cribsim.pegging import NOBODY
 from cribsim.rules import MAX_PLAYERS, Rules
 from cribsim.strategies import Player
 from cribsim.strategies.base import Bound
-from cribsim.tally import Tally
+from cribsim.tally import MAX_NARROW_DEALS, Tally, empty_counts
 
-SLOTS = 1024
+SLOTS = 256
 MAX_UNITS = 10**13
 _CHUNK_SECONDS = 0.15
 _FIRST_CHUNK = 512
@@ -97,6 +97,7 @@ class Batch:
         self.seated = job.seated
         self.table: Table = new_table(min(slots, n), n_outcomes)
         self.tally = Tally.empty(job.rules.players)
+        self.counts = empty_counts(narrow=True)
         self.rules = job.rules.record(in_game=job.in_game)[0]
         self.state: NDArray[np.int64] = np.zeros(8, np.int64)
         self.state[FIRST] = self.state[NEXT] = first
@@ -105,18 +106,25 @@ class Batch:
 
     def advance(self, rounds: int = _ENDLESS) -> bool:
         """Play rounds; True while slots are in use. A strategy's fault becomes a StrategyError."""
+        most = max(1, MAX_NARROW_DEALS // len(self.table.deals))
+        while rounds > 0:
+            self._play(min(rounds, most))
+            self.tally.take(self.counts)
+            rounds -= most
+            if self.state[LIVE] == 0:
+                return False
+        return True
+
+    def _play(self, rounds: int) -> None:
         self.state[ROUNDS] = rounds
         seated = self.seated
         answers = [half.answer for half in (*seated.discards, *seated.plays)]
         try:
-            seated.loop(
-                np.uint64(self.job.seed), self.rules, self.table, self.tally.counts, seated.seats, *answers, self.state
-            )
+            seated.loop(np.uint64(self.job.seed), self.rules, self.table, self.counts, seated.seats, *answers, self.state)
         except Exception as error:
             raise self._fault(error) from error
         if self.state[SLOT] != NOBODY:
             raise self._fault(None)
-        return bool(self.state[LIVE] > 0)
 
     def _fault(self, error: Exception | None) -> Exception:
         """The StrategyError that names strategy, seed, deal and view; other errors stay what they are."""

@@ -42,7 +42,7 @@ _SHAPES: dict[str, tuple[int, ...]] = {
 
 
 class Counts(NamedTuple):
-    """The counts as the kernels fill them: int64 arrays.
+    """The counts: int64 arrays (four of them int32 while the kernels fill them, see NARROW).
 
     deals: deals played. histograms: deals by role, phase and points. joint: deals by the pone's and the dealer's total
     (two players). thrown: by role and thrown cards (low rank, high rank; suited pairs with the ranks exchanged; one
@@ -70,9 +70,16 @@ class Counts(NamedTuple):
     lengths: Any
 
 
-def empty_counts() -> Counts:
-    """Counts of nothing."""
-    return Counts(**{name: np.zeros(shape, np.int64) for name, shape in _SHAPES.items()})
+NARROW = frozenset(("histograms", "joint", "thrown", "kept"))
+"""Counts that every deal touches. The kernels keep them in int32, so that they stay in the processor's nearest cache;
+`MAX_NARROW_DEALS` deals can't overflow them, and then they are added to the tally."""
+MAX_NARROW_DEALS = 1 << 20
+
+
+def empty_counts(*, narrow: bool = False) -> Counts:
+    """Counts of nothing; `narrow` as the kernels fill them."""
+    kinds = {name: np.int32 if narrow and name in NARROW else np.int64 for name in _SHAPES}
+    return Counts(**{name: np.zeros(shape, kinds[name]) for name, shape in _SHAPES.items()})
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -86,6 +93,12 @@ class Tally:
     def empty(cls, players: int) -> Tally:
         """The tally of no deals."""
         return cls(empty_counts(), players)
+
+    def take(self, counts: Counts) -> None:
+        """Add what the kernels have counted, and set their counts to nothing."""
+        for mine, other in zip(self.counts, counts, strict=True):
+            mine += other
+            other[...] = 0
 
     @property
     def deals(self) -> int:

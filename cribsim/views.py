@@ -246,8 +246,8 @@ class _SeenTable:
         self.players = players
         self.hands = np.full(MAX_PLAYERS, EMPTY_HAND, np.int64)
         self.said: set[int] = set()
-        self.stuck = [0] * players
-        """By seat the highest count, 0 if none, at which it couldn't play."""
+        self.stuck = [MAX_COUNT] * players
+        """By seat the lowest count at which it couldn't play."""
         start_play(self.views[0], dealer, players, starter)
 
     def follow(self, seat: int, card: int | None, line: int) -> None:
@@ -298,7 +298,7 @@ class _SeenTable:
         self.pass_over(passed, seat)
         following, _ = end_turn(play, self.hands)
         for other in passed:
-            self.stuck[other] = max(self.stuck[other], count)
+            self.stuck[other] = min(self.stuck[other], count)
         self.require_turn(seat, following)
 
     def pass_over(self, passed: list[int], seat: int) -> None:
@@ -317,8 +317,10 @@ class _SeenTable:
             raise IllegalPlay(f"seat {following} is to play, not seat {seat}")
 
     def require_stuck(self, seat: int, cards: list[int]) -> None:
-        """Refuse cards that a seat could have played when it said go."""
+        """Refuse cards that a seat could have played when it was passed over."""
         count = self.stuck[seat]
         for card in cards:
-            if count and count + pip_of(card) <= MAX_COUNT:
-                raise IllegalPlay(f"seat {seat} could have played {format_card(card)} at {count}; it said go")
+            if count + pip_of(card) <= MAX_COUNT:
+                raise IllegalPlay(
+                    f"seat {seat} could have played {format_card(card)} at {count}, where it was passed over"
+                )

@@ -9,12 +9,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cribsim.errors import PlayerError
+from cribsim.cards import NO_CARD, format_cards
+from cribsim.errors import PlayerError, StrategyError
 from cribsim.rules import Rules
+from cribsim.views import DISCARD_VIEW, PLAY_VIEW
 
 DISCARD, PLAY = "discard", "play"
 NO_PARAMS: NDArray[np.float64] = np.zeros(1)
 NO_TABLE: NDArray[np.uint8] = np.zeros(1, np.uint8)
+VIEWS = {DISCARD: DISCARD_VIEW, PLAY: PLAY_VIEW}
+STAGE_WORDS = {DISCARD: "discard", PLAY: "pegging"}
+
+
+class AnswerError(StrategyError):
+    """An answer of the wrong kind. The message starts with `returned`; whoever asked adds which deal it was."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +57,74 @@ class Half:
             wanted = " or ".join(str(n) for n in self.players)
             raise PlayerError(f"{self.text} ({self.stage}) plays with {wanted} players, not {rules.players}")
         return self.bind(rules)
+
+    def answer(self, views: NDArray[Any], rules: Rules | None = None) -> NDArray[np.int64]:
+        """What this half answers to some views, (n,): indices of throws, or positions of cards to play.
+
+        Parameters
+        ----------
+        views
+            Views of its stage, (n,), as `cribsim.views.discard_view` and `play_view` make them; one record will do.
+        rules
+            None: the usual rules of the views' number of players.
+
+        Raises
+        ------
+        StrategyError
+            The strategy raised, or gave an answer of the wrong kind; the message shows the first view.
+
+        Examples
+        --------
+        >>> from cribsim.strategies import find_half
+        >>> from cribsim.views import play_view
+        >>> find_half("greedy", "play").answer(play_view("5H 7S JD 2C", [(0, "8D")], dealer=0, seat=1)).tolist()
+        [2]
+        """
+        asked = as_views(views, self.stage)
+        answers = np.full(len(asked), -1, np.int64)
+        if len(asked):
+            bound = self.ready(rules or Rules(players=int(asked[0]["players"])))
+            try:
+                bound.answer(asked, np.arange(len(asked), dtype=np.int32), bound.params, bound.table, answers)
+            except Exception as error:
+                raise StrategyError(f"{self.text} ({self.stage}) {fault_text(error)}; {view_text(asked[0])}") from error
+        return answers
+
+
+def as_views(views: Any, stage: str) -> NDArray[Any]:
+    """A fresh array of the engine's views of this stage, (n,). Views as user functions get them will do too."""
+    given = np.atleast_1d(np.asarray(views))
+    dtype = VIEWS[stage]
+    fields = [name for name in dtype.names or () if name != "spare"]
+    if given.dtype.names is None or not set(fields) <= set(given.dtype.names):
+        raise PlayerError(f"views of a {stage} are wanted, not {given.dtype}; see cribsim.views.{stage}_view")
+    fresh = np.zeros(len(given), dtype)
+    for name in fields:
+        fresh[name] = given[name]
+    return fresh
+
+
+def fault_text(error: Exception) -> str:
+    """What a strategy did wrong, as the middle of a sentence."""
+    text = str(error)
+    return text if isinstance(error, AnswerError) else f"raised {type(error).__name__}: {text}"
+
+
+def view_text(view: Any) -> str:
+    """One view in card text."""
+    seats = f"seat {view['seat']} of {view['players']}, dealer {view['dealer']}"
+    scores = "-".join(str(score) for score in view["scores"][: view["players"]])
+    cards = format_cards(view["cards"][: view["n_cards"]])
+    if "n_thrown" in view.dtype.names:
+        return f"view: {cards}, {seats}, scores {scores}"
+    thrown = format_cards([card for card in view["discards"] if card != NO_CARD])
+    now = format_cards(view["played"][view["count_start"] : view["n_played"]]) or "nothing"
+    before = format_cards(view["played"][: view["count_start"]]) or "nothing"
+    starter = format_cards([view["starter"]]) if view["starter"] != NO_CARD else "unknown"
+    return (
+        f"view: holds {cards}, threw {thrown}, count {view['count']} ({now}), before that {before}, "
+        f"starter {starter}, {seats}, scores {scores}"
+    )
 
 
 @dataclass(frozen=True)
