@@ -27,7 +27,7 @@ from cribsim.pegging import (
     start_play,
 )
 from cribsim.rules import HEELS_POINTS, MAX_PLAYERS, RULES
-from cribsim.scoring import JACK, kept_index, show_points
+from cribsim.scoring import JACK, kept_index, show_sorted
 from cribsim.streams import DISCARD_PLACE, choice_key, deal_cards, decision_key, draw_places
 from cribsim.tally import CRIB, HAND, HEELS, N_PHASES, PEGGING, TOTAL, empty_counts
 from cribsim.views import DISCARD_ANSWER, DISCARD_VIEW, PLAY_ANSWER, PLAY_VIEW, THROWN_2
@@ -331,8 +331,18 @@ def take_plays(rules, seat, answers, asked, deals, views, waiting, n_waiting):
 
 
 @kernel(inline=True)
-def _show_packed(four, starter, is_crib):
-    return show_points(card_at(four, 0), card_at(four, 1), card_at(four, 2), card_at(four, 3), starter, is_crib)
+def _show_hand(four, starter):
+    return show_sorted(card_at(four, 0), card_at(four, 1), card_at(four, 2), card_at(four, 3), starter, 0)
+
+
+@kernel(inline=True)
+def _show_crib(four, starter):
+    a, b, c, d = card_at(four, 0), card_at(four, 1), card_at(four, 2), card_at(four, 3)
+    a, b = min(a, b), max(a, b)
+    c, d = min(c, d), max(c, d)
+    a, c = min(a, c), max(a, c)
+    b, d = min(b, d), max(b, d)
+    return show_sorted(a, min(b, c), max(b, c), d, starter, 1)
 
 
 @kernel
@@ -344,9 +354,9 @@ def show_hands(rules, deals):
         for role in range(rules.players):
             if deal.winner == NOBODY:
                 seat = role_seat(dealer, role, rules.players)
-                award(deal, rules, seat, HAND, _show_packed(deal.kept[seat], starter, 0))
+                award(deal, rules, seat, HAND, _show_hand(deal.kept[seat], starter))
         if deal.winner == NOBODY:
-            award(deal, rules, dealer, CRIB, _show_packed(deal.crib, starter, 1))
+            award(deal, rules, dealer, CRIB, _show_crib(deal.crib, starter))
 
 
 @kernel(inline=True)

@@ -26,7 +26,7 @@ from cribsim.strategies import Player
 from cribsim.strategies.base import Bound
 from cribsim.tally import MAX_NARROW_DEALS, Tally, empty_counts
 
-SLOTS = 256
+SLOTS = 512
 MAX_UNITS = 10**13
 _CHUNK_SECONDS = 0.15
 _FIRST_CHUNK = 512
@@ -120,7 +120,8 @@ class Batch:
         seated = self.seated
         answers = [half.answer for half in (*seated.discards, *seated.plays)]
         try:
-            seated.loop(np.uint64(self.job.seed), self.rules, self.table, self.counts, seated.seats, *answers, self.state)
+            seed = np.uint64(self.job.seed)
+            seated.loop(seed, self.rules, self.table, self.counts, seated.seats, *answers, self.state)
         except Exception as error:
             raise self._fault(error) from error
         if self.state[SLOT] != NOBODY:

@@ -103,13 +103,6 @@ TWO_CARDS = _two_cards()
 
 
 @kernel
-def rank_points_row(r0, r1, r2, r3):
-    """Where RANK_POINTS holds the points of these four ranks with each of the 13 starter ranks."""
-    first = np.int64(PAIR_CLASS[r0 * 13 + r1])
-    return (first * 91 + np.int64(PAIR_CLASS[r2 * 13 + r3])) * 13
-
-
-@kernel
 def flush_points(c0, c1, c2, c3, starter, is_crib):
     """Four of a suit in the hand 4, with the starter 5; in the crib only all five count."""
     suits = ((c0 ^ c1) | (c0 ^ c2) | (c0 ^ c3)) & 3
@@ -192,8 +185,34 @@ def kept_index(r0, r1, r2, r3):
 def kept_ranks() -> NDArray[np.int64]:
     """The 1,820 multisets of four ranks, (1820, 4), each row sorted, in the order of `kept_index`."""
     rows = np.array(list(itertools.combinations_with_replacement(range(N_RANKS), 4)))
-    order = [kept_index(*row) for row in rows.tolist()]
+    order = RANK_PLACES[np.arange(4), rows].sum(axis=1)
     return rows[np.argsort(order)]
+
+
+def _kept_points_table() -> NDArray[np.uint8]:
+    """Points of four sorted ranks with each starter rank, flat: kept_index x 13 + starter's rank."""
+    rows = kept_ranks()
+    first, second = PAIR_CLASS[rows[:, 0] * 13 + rows[:, 1]], PAIR_CLASS[rows[:, 2] * 13 + rows[:, 3]]
+    at = (first.astype(np.int64) * 91 + second) * 13
+    return np.ascontiguousarray(RANK_POINTS[at[:, None] + np.arange(13)].ravel())
+
+
+KEPT_POINTS = _kept_points_table()
+"""The same points as RANK_POINTS for hands whose cards are sorted: a fifth of its size, so that it stays in the cache
+beside all else that the engine touches."""
+
+
+@kernel(inline=True)
+def show_sorted(c0, c1, c2, c3, starter, is_crib):
+    """`show_points` of four sorted cards."""
+    suit = starter & 3
+    index = kept_index(c0 >> 2, c1 >> 2, c2 >> 2, c3 >> 2)
+    ranks = np.int64(KEPT_POINTS[np.uint64(index * 13 + (starter >> 2))])
+    jack = JACK * 4 + suit
+    nobs = (c0 == jack) | (c1 == jack) | (c2 == jack) | (c3 == jack)
+    flush = ((c0 ^ c1) | (c0 ^ c2) | (c0 ^ c3)) & 3 == 0
+    with_starter = c0 & 3 == suit
+    return ranks + nobs + flush * (5 * with_starter + 4 * ((not with_starter) & (is_crib == 0)))
 
 
 def score_shows(fours: ArrayLike, starters: ArrayLike, *, is_crib: bool = False) -> NDArray[np.uint8]:

@@ -77,7 +77,7 @@ class Half:
         --------
         >>> from cribsim.strategies import find_half
         >>> from cribsim.views import play_view
-        >>> find_half("greedy", "play").answer(play_view("5H 7S JD 2C", [(0, "8D")], dealer=0, seat=1)).tolist()
+        >>> find_half("greedy", "play").answer(play_view("5H 7S JD 2C", [(0, "8D")], dealer=1, seat=1)).tolist()
         [2]
         """
         asked = as_views(views, self.stage)

@@ -19,16 +19,7 @@ from numpy.typing import NDArray
 
 from cribsim._jit import kernel
 from cribsim.cards import RANKS
-from cribsim.scoring import (
-    JACK,
-    PAIR_CLASS,
-    RANK_PLACES,
-    RANK_POINTS,
-    kept_index,
-    kept_ranks,
-    rank_points_row,
-    show_points,
-)
+from cribsim.scoring import JACK, KEPT_POINTS, PAIR_CLASS, RANK_PLACES, kept_index, show_points
 from cribsim.strategies.greedy import crib_sign
 from cribsim.views import KEPT_1, KEPT_2, THROWN_2
 
@@ -36,9 +27,8 @@ N_SIX = 18564
 """Multisets of six ranks."""
 _EVALUATE = 255
 _UNSEEN = 46
-_STARTER_SUMS = np.array(
-    [4 * RANK_POINTS[rank_points_row(*ranks) :][:13].astype(np.int64).sum() for ranks in kept_ranks().tolist()]
-)
+_STARTER_SUMS = 4 * KEPT_POINTS.reshape(-1, 13).astype(np.int64).sum(axis=1)
+"""By kept ranks, the points over four starters of each rank."""
 
 
 def read_crib_table(path: Path) -> NDArray[np.float64]:
@@ -69,13 +59,13 @@ def six_index(cards):
 @kernel(inline=True)
 def _rank_worth(cards, answer, cribs, own):
     """Worth of a throw by ranks alone. cards: six sorted; cribs: hundredths, 91 to the opponent's, 91 to one's own."""
-    kept, thrown = KEPT_2[answer], THROWN_2[answer]
-    r0, r1 = np.int64(cards[kept[0]]) >> 2, np.int64(cards[kept[1]]) >> 2
-    r2, r3 = np.int64(cards[kept[2]]) >> 2, np.int64(cards[kept[3]]) >> 2
-    row = rank_points_row(r0, r1, r2, r3)
-    points = _STARTER_SUMS[kept_index(r0, r1, r2, r3)]
+    places, thrown = KEPT_2[answer], THROWN_2[answer]
+    r0, r1 = np.int64(cards[places[0]]) >> 2, np.int64(cards[places[1]]) >> 2
+    r2, r3 = np.int64(cards[places[2]]) >> 2, np.int64(cards[places[3]]) >> 2
+    kept = kept_index(r0, r1, r2, r3)
+    points = _STARTER_SUMS[np.uint64(kept)]
     for i in range(6):
-        points -= np.int64(RANK_POINTS[row + (np.int64(cards[i]) >> 2)])
+        points -= np.int64(KEPT_POINTS[np.uint64(kept * 13 + (np.int64(cards[i]) >> 2))])
     pair = np.int64(PAIR_CLASS[(np.int64(cards[thrown[0]]) >> 2) * 13 + (np.int64(cards[thrown[1]]) >> 2)])
     return 100.0 * points + (2 * own - 1) * _UNSEEN * cribs[own * 91 + pair]
 
