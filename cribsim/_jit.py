@@ -23,8 +23,9 @@ import numpy as np
 
 PACKAGE = Path(__file__).parent
 _KEPT_FOLDERS = 8
+_config: Any = numba.config
 
-if numba.config.DISABLE_JIT:
+if _config.DISABLE_JIT:
     # compiled integers wrap round in silence; interpreted ones shall too
     np.seterr(over="ignore")
 
@@ -125,12 +126,12 @@ def clear_cache() -> int:
 
 
 def _compile(function: Callable[..., Any], signature: Any, folder: Path | None, **options: Any) -> Any:
-    before = numba.config.CACHE_DIR
+    before = _config.CACHE_DIR
     try:
-        numba.config.CACHE_DIR = str(folder) if folder else ""
+        _config.CACHE_DIR = str(folder) if folder else ""
         return numba.njit(signature, nogil=True, cache=folder is not None, **options)(function)
     finally:
-        numba.config.CACHE_DIR = before
+        _config.CACHE_DIR = before
 
 
 def kernel(function: Callable[..., Any] | None = None, *, signature: Any = None, inline: bool = False) -> Any:

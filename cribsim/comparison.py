@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cribsim.engine import OUTCOME, game_value
+from cribsim.counting import game_value
 from cribsim.errors import Interrupted, ResultError, RulesError
 from cribsim.result import SCHEMA_VERSION, Range, join_ranges, provenance
 from cribsim.rules import Rules
@@ -147,7 +147,7 @@ class Comparison:
     def _repr_html_(self) -> str:
         found = f"{self.difference} over {self.pairs:,} pairs, seed {self.seed}"
         head = f"<p><b>{self.a}</b> less <b>{self.b}</b>: {found}</p>"
-        return head + str(self.summary().to_html(index=False, float_format="%.4f"))
+        return head + str(self.summary().round(4).to_html(index=False))
 
 
 def compare(
@@ -229,7 +229,6 @@ def _outcomes(job: Job, first: int, n: int) -> NDArray[Any]:
     while batch.advance():
         pass
     outcomes: NDArray[Any] = batch.table.outcomes
-    assert outcomes.dtype == OUTCOME
     return outcomes
 
 

@@ -3,7 +3,7 @@
 A batch is a table of slots. Each round plays one deal in every slot: deal, discard, cut, play, show; then finished
 units (a deal, or a game) give their slot to the next number. The loop over rounds is compiled and calls compiled
 strategies through typed function pointers; called as plain Python it is the same loop for strategies of any kind.
-The engine knows no strategy and adds nothing up: it hands each round's finished deals to the tally.
+The engine knows no strategy and adds nothing up: it hands each round's finished deals to `counting`.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ from numba import types
 
 from cribsim._jit import kernel
 from cribsim.cards import NO_CARD
+from cribsim.counting import add_deals, add_game, add_unit
+from cribsim.deals import DEAL, GAME, award, first_dealer_of, role_seat, side_of
 from cribsim.pegging import (
     EMPTY_HAND,
-    MAX_PLAYS,
     NOBODY,
     card_at,
     end_turn,
@@ -27,42 +28,10 @@ from cribsim.pegging import (
     start_play,
 )
 from cribsim.rules import HEELS_POINTS, MAX_PLAYERS, RULES
-from cribsim.scoring import JACK, kept_index, show_sorted
+from cribsim.scoring import JACK, show_sorted
 from cribsim.streams import DISCARD_PLACE, choice_key, deal_cards, decision_key, draw_places
-from cribsim.tally import CRIB, HAND, HEELS, N_PHASES, PEGGING, TOTAL, empty_counts
+from cribsim.tally import CRIB, HAND, HEELS, N_PHASES, PEGGING, empty_counts
 from cribsim.views import DISCARD_ANSWER, DISCARD_VIEW, PLAY_ANSWER, PLAY_VIEW, THROWN_2
-
-DEAL = np.dtype(
-    (
-        np.record,
-        [
-            ("number", "u8"),
-            ("key", "u8"),
-            ("step", "i8"),
-            ("scores", "i8", (MAX_PLAYERS,)),
-            ("hands", "i8", (MAX_PLAYERS,)),
-            ("kept", "i8", (MAX_PLAYERS,)),
-            ("thrown", "i4", (MAX_PLAYERS,)),
-            ("crib", "i8"),
-            ("points", "i2", (MAX_PLAYERS, N_PHASES)),
-            ("play_points", "u1", (MAX_PLAYS,)),
-            ("dealer", "u1"),
-            ("winner", "i1"),
-            ("starter", "u1"),
-            ("spare", "u1", (5,)),
-        ],
-    )
-)
-"""All of one deal, hidden cards included: the engine's alone.
-
-hands, kept, thrown (by seat) and crib: packed, a byte each card (`pegging.card_at`); points: by seat and phase; scores:
-by side; winner: the side that reached the target, or NOBODY.
-"""
-
-GAME = np.dtype(
-    (np.record, [("seat_sums", "i4", (MAX_PLAYERS, N_PHASES)), ("role_sums", "i4", (MAX_PLAYERS, N_PHASES))])
-)
-"""Points of a whole game so far, by seat and by role."""
 
 OUTCOME = np.dtype(
     (
@@ -138,36 +107,6 @@ where a strategy is being asked (STAGE 1 discard, 2 play), and the slot whose an
 
 _NETWORK_6 = np.array([(0, 5), (1, 3), (2, 4), (1, 2), (3, 4), (0, 3), (2, 5), (0, 1), (2, 3), (4, 5), (1, 2), (3, 4)])
 _NETWORK_5 = np.array([(0, 3), (1, 4), (0, 2), (1, 3), (0, 1), (2, 4), (1, 2), (3, 4), (2, 3)])
-
-
-@kernel(inline=True)
-def side_of(seat, sides):
-    """The score a seat pegs on: its own, or with partners that of the seat two to the right."""
-    return seat if seat < sides else seat - sides
-
-
-@kernel(inline=True)
-def award(deal, rules, seat, phase, points):
-    """Peg points, no further than the target; True when that ends the game."""
-    at = np.uint64(seat)
-    if not rules.in_game:
-        deal.points[at, phase] += points
-        return False
-    side = np.uint64(side_of(seat, rules.sides))
-    pegged = min(points, rules.target - deal.scores[side])
-    deal.scores[side] += pegged
-    deal.points[at, phase] += pegged
-    if deal.scores[side] == rules.target:
-        deal.winner = side
-        return True
-    return False
-
-
-@kernel(inline=True)
-def role_seat(dealer, role, players):
-    """The seat that has a role: role 0 sits after the dealer, the last role deals."""
-    seat = dealer + 1 + role
-    return seat if seat < players else seat - players
 
 
 @kernel
@@ -359,141 +298,11 @@ def show_hands(rules, deals):
             award(deal, rules, dealer, CRIB, _show_crib(deal.crib, starter))
 
 
-@kernel(inline=True)
-def _add_points(rules, deal, counts):
-    """Count one deal's points by role and phase."""
-    totals = 0
-    for role in range(rules.players):
-        at = np.uint64(role_seat(np.int64(deal.dealer), role, rules.players))
-        histograms, total = counts.histograms[role], 0
-        for phase in range(N_PHASES):
-            points = np.int64(deal.points[at, phase])
-            total += points
-            histograms[phase, np.uint64(points)] += 1
-        histograms[TOTAL, np.uint64(total)] += 1
-        totals = totals << 8 | total
-    if rules.players == 2:
-        counts.joint[np.uint64(totals >> 8), np.uint64(totals & 255)] += 1
-
-
-@kernel(inline=True)
-def _add_choices(rules, deal, counts):
-    """Count what was thrown with what the crib brought, and what was kept with what it pegged."""
-    dealer, pegged = np.int64(deal.dealer), 0
-    crib = np.int64(deal.points[dealer, CRIB])
-    for seat in range(rules.players):
-        pegged += np.int64(deal.points[seat, PEGGING])
-    for role in range(rules.players):
-        at = np.uint64(role_seat(dealer, role, rules.players))
-        low, high = deal.thrown[at] & 255, deal.thrown[at] >> 8
-        high = low if high == NO_CARD else high
-        suited = (low & 3) == (high & 3)
-        thrown = counts.thrown[
-            role, np.uint64((high if suited else low) >> 2), np.uint64((low if suited else high) >> 2)
-        ]
-        thrown[0] += 1
-        thrown[1] += crib
-        thrown[2] += crib * crib
-        four = deal.kept[at] >> 2
-        index = np.uint64(kept_index(four & 15, four >> 8 & 15, four >> 16 & 15, four >> 24 & 15))
-        kept, own = counts.kept[role, index], np.int64(deal.points[at, PEGGING])
-        other = pegged - own
-        kept[0] += 1
-        kept[1] += own
-        kept[2] += other
-        kept[3] += own * own
-        kept[4] += other * other
-        kept[5] += own * other
-
-
-@kernel
-def add_deals(rules, deals, games, counts):
-    """Count a round's deals."""
-    counts.deals[0] += len(deals)
-    for i in range(len(deals)):
-        deal = deals[i]
-        _add_points(rules, deal, counts)
-        if deal.winner == NOBODY:
-            _add_choices(rules, deal, counts)
-        if rules.in_game:
-            for role in range(rules.players):
-                seat = role_seat(np.int64(deal.dealer), role, rules.players)
-                for phase in range(N_PHASES):
-                    games[i].role_sums[role, phase] += deal.points[seat, phase]
-                    games[i].seat_sums[seat, phase] += deal.points[seat, phase]
-
-
-@kernel
-def _add_unit(rules, n_deals, game, counts):
-    """Count a finished game's points by role, for intervals that know that its deals belong together."""
-    counts.unit_deals[0] += 1
-    counts.unit_deals[1] += n_deals
-    counts.unit_deals[2] += n_deals * n_deals
-    for role in range(rules.players):
-        total = 0
-        for phase in range(TOTAL + 1):
-            points = np.int64(game.role_sums[role, phase]) if phase < TOTAL else total
-            total += points
-            unit = counts.units[role, phase]
-            unit[0] += points
-            unit[1] += points * points
-            unit[2] += points * n_deals
-
-
-@kernel
-def loser_score(rules, scores, winner):
-    """The best score of those who lost."""
-    best = -1
-    for side in range(rules.sides):
-        if side != winner:
-            best = max(best, scores[side])
-    return best
-
-
-@kernel
-def skunk_class(rules, score):
-    """0 for a loser's plain defeat, 1 under the skunk line, 2 under the double skunk line."""
-    return np.int64(score < rules.skunk) + np.int64(score < rules.skunk and score < rules.double_skunk)
-
-
-@kernel
-def game_value(rules, score):
-    """Game points of a win over a loser with this score."""
-    values = (rules.win_value, rules.skunk_value, rules.double_skunk_value)
-    return values[skunk_class(rules, score)]
-
-
-@kernel
-def _add_game(rules, deal, counts):
-    """Count a finished game."""
-    winner, first_dealer = np.int64(deal.winner), _first_dealer(rules, deal.number)
-    second = loser_score(rules, deal.scores, winner)
-    value, margin = game_value(rules, second), rules.target - second
-    counts.margins[min(margin, len(counts.margins) - 1)] += 1
-    counts.margin_sums[0] += margin
-    counts.margin_sums[1] += margin * margin
-    counts.lengths[min(deal.step + 1, len(counts.lengths) - 1)] += 1
-    counts.first_dealer_wins[0] += side_of(first_dealer, rules.sides) == winner
-    for seat in range(rules.players):
-        if side_of(seat, rules.sides) == winner:
-            counts.wins[seat] += 1
-            counts.game_points[seat, 0] += value
-            counts.game_points[seat, 1] += value * value
-            counts.skunks[seat, skunk_class(rules, second)] += 1
-
-
-@kernel
-def _first_dealer(rules, number):
-    """Game g is dealt first by seat (players - 1 + g) % players; out of games the last seat always deals."""
-    game = np.int64(number % np.uint64(rules.players)) if rules.in_game else 0
-    return (rules.players - 1 + game) % rules.players
-
-
 @kernel
 def _start_unit(rules, number, deal, game):
     deal.number = number
     deal.step = 0
-    deal.dealer = _first_dealer(rules, deal.number)
+    deal.dealer = first_dealer_of(rules, deal.number)
     deal.winner = NOBODY
     for seat in range(MAX_PLAYERS):
         deal.scores[seat] = 0
@@ -505,13 +314,13 @@ def _start_unit(rules, number, deal, game):
 @kernel
 def _end_unit(rules, deal, game, counts, out_outcome):
     if rules.in_game:
-        _add_unit(rules, deal.step + 1, game, counts)
-        _add_game(rules, deal, counts)
+        add_unit(rules, deal.step + 1, game, counts)
+        add_game(rules, deal, counts)
     if len(out_outcome):
         outcome = out_outcome[0]
         outcome.n_deals = deal.step + 1
         outcome.winner = deal.winner
-        outcome.first_dealer = _first_dealer(rules, deal.number)
+        outcome.first_dealer = first_dealer_of(rules, deal.number)
         for seat in range(rules.players):
             outcome.scores[seat] = deal.scores[seat]
             for phase in range(N_PHASES):

@@ -265,7 +265,7 @@ class Result:
     def _repr_html_(self) -> str:
         what = f"{self.games:,} games, " if self.mode == "games" else ""
         head = f"<p><b>{' · '.join(self.players)}</b>: {what}{self.deals:,} deals, seed {self.seed}</p>"
-        return head + str(self.summary().to_html(index=False, float_format="%.4f"))
+        return head + str(self.summary().round(4).to_html(index=False))
 
 
 def provenance(command: str | None, complete: bool) -> dict[str, Any]:

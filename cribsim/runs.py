@@ -9,7 +9,7 @@ from __future__ import annotations
 import functools
 import os
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -223,7 +223,7 @@ def play_all(
     workers: int,
     executor: Executor | None = None,
     first: int = 0,
-) -> Iterator[tuple[int, int, T]]:
+) -> Generator[tuple[int, int, T], None, None]:
     """Play all n units; yield (first unit, units, what `chunk` returned) as chunks finish.
 
     When the consumer stops (Ctrl-C among others), what is running finishes its chunk and the rest is dropped.

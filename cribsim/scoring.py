@@ -50,7 +50,8 @@ def _fifteens_points(held: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _pairs_points(held: NDArray[np.int64]) -> NDArray[np.int64]:
-    return (held * (held - 1)).sum(axis=1)
+    points: NDArray[np.int64] = (held * (held - 1)).sum(axis=1)
+    return points
 
 
 def _runs_points(held: NDArray[np.int64]) -> NDArray[np.int64]:

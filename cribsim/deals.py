@@ -1,0 +1,82 @@
+"""One deal in play, hidden cards included: its record, whose seat is whose, and pegging on the right score.
+
+Only the engine and what counts its deals see these records; strategies see views.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cribsim._jit import kernel
+from cribsim.pegging import MAX_PLAYS
+from cribsim.rules import MAX_PLAYERS
+from cribsim.tally import N_PHASES
+
+DEAL = np.dtype(
+    (
+        np.record,
+        [
+            ("number", "u8"),
+            ("key", "u8"),
+            ("step", "i8"),
+            ("scores", "i8", (MAX_PLAYERS,)),
+            ("hands", "i8", (MAX_PLAYERS,)),
+            ("kept", "i8", (MAX_PLAYERS,)),
+            ("thrown", "i4", (MAX_PLAYERS,)),
+            ("crib", "i8"),
+            ("points", "i2", (MAX_PLAYERS, N_PHASES)),
+            ("play_points", "u1", (MAX_PLAYS,)),
+            ("dealer", "u1"),
+            ("winner", "i1"),
+            ("starter", "u1"),
+            ("spare", "u1", (5,)),
+        ],
+    )
+)
+"""All of one deal, hidden cards included: the engine's alone.
+
+hands, kept, thrown (by seat) and crib: packed, a byte each card (`pegging.card_at`); points: by seat and phase; scores:
+by side; winner: the side that reached the target, or NOBODY.
+"""
+
+GAME = np.dtype(
+    (np.record, [("seat_sums", "i4", (MAX_PLAYERS, N_PHASES)), ("role_sums", "i4", (MAX_PLAYERS, N_PHASES))])
+)
+"""Points of a whole game so far, by seat and by role."""
+
+
+@kernel(inline=True)
+def side_of(seat, sides):
+    """The score a seat pegs on: its own, or with partners that of the seat two to the right."""
+    return seat if seat < sides else seat - sides
+
+
+@kernel(inline=True)
+def award(deal, rules, seat, phase, points):
+    """Peg points, no further than the target; True when that ends the game."""
+    at = np.uint64(seat)
+    if not rules.in_game:
+        deal.points[at, phase] += points
+        return False
+    side = np.uint64(side_of(seat, rules.sides))
+    pegged = min(points, rules.target - deal.scores[side])
+    deal.scores[side] += pegged
+    deal.points[at, phase] += pegged
+    if deal.scores[side] == rules.target:
+        deal.winner = side
+        return True
+    return False
+
+
+@kernel(inline=True)
+def role_seat(dealer, role, players):
+    """The seat that has a role: role 0 sits after the dealer, the last role deals."""
+    seat = dealer + 1 + role
+    return seat if seat < players else seat - players
+
+
+@kernel
+def first_dealer_of(rules, number):
+    """Game g is dealt first by seat (players - 1 + g) % players; out of games the last seat always deals."""
+    game = np.int64(number % np.uint64(rules.players)) if rules.in_game else 0
+    return (rules.players - 1 + game) % rules.players
