@@ -9,6 +9,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 RUN := results/first-million
+KERNEL_TESTS := tests/test_kernels.py tests/test_cases_games.py tests/test_cases_strategies.py
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
@@ -30,10 +31,11 @@ lint: $(VENV)/.installed-for-tests
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
-# The kernels stay valid plain Python, and read nothing outside their arrays.
+# The kernels stay valid plain Python, and read nothing outside their arrays (numba's cache doesn't know whether it
+# checks bounds, hence the folder of its own).
 check-kernels: $(VENV)/.installed-for-tests
-	NUMBA_DISABLE_JIT=1 $(BIN)/python -m pytest -q tests/test_kernels.py
-	NUMBA_BOUNDSCHECK=1 $(BIN)/python -m pytest -q tests/test_kernels.py
+	NUMBA_DISABLE_JIT=1 $(BIN)/python -W "ignore:overflow encountered:RuntimeWarning" -m pytest -q $(KERNEL_TESTS)
+	NUMBA_BOUNDSCHECK=1 NUMBA_CACHE_DIR=.cache/bounds-checked $(BIN)/python -m pytest -q $(KERNEL_TESTS)
 
 bench: $(VENV)/.installed
 	$(BIN)/cribsim bench

@@ -6,10 +6,12 @@ Luck of the cards falls on both alike, so the pair is one observation and its di
 from __future__ import annotations
 
 import dataclasses
+import json
 import time
 from collections.abc import Callable
 from concurrent.futures import Executor
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -107,6 +109,13 @@ class Comparison:
 
         frame = pd.DataFrame(self.phases)
         return frame.assign(n=self.pairs)
+
+    def write(self, folder: Path) -> None:
+        """Write `comparison.json`, with its provenance, into a folder that is being made."""
+        ranges = [{"seed": seed, "first": first, "units": units} for seed, first, units in self.ranges]
+        told = {**self.to_json(), "ranges": ranges, **self.provenance}
+        text = json.dumps(clean_json(told), indent=2, ensure_ascii=False, allow_nan=False)
+        (folder / "comparison.json").write_text(text + "\n")
 
     def to_json(self) -> dict[str, Any]:
         """The comparison as one JSON object."""

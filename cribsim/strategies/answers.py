@@ -47,8 +47,7 @@ def is_compiled(function: Any) -> bool:
 def user_views(views: NDArray[Any], which: NDArray[np.int32], stage: str) -> NDArray[Any]:
     """Copies of views as user functions get them, a record array."""
     fresh = np.empty(len(which), USER_VIEWS[stage])
-    for name in fresh.dtype.names or ():
-        fresh[name] = views[name][which]
+    (_widen_plays if stage == PLAY else _widen_discards)(views, which, fresh)
     return fresh.view(np.recarray)
 
 
@@ -83,7 +82,8 @@ def read_throw(value: Any, n_cards: int, n_thrown: int) -> int:
         raise _wrong(value, wanted)
     throw = tuple(sorted(int(position) for position in value))
     if throw not in throws:
-        raise _wrong(value, f"{n_thrown} different position{'s' * (n_thrown > 1)} from 0 to {n_cards - 1} are")
+        number = "one position" if n_thrown == 1 else f"{n_thrown} different positions"
+        raise _wrong(value, f"{number} from 0 to {n_cards - 1} {'is' if n_thrown == 1 else 'are'}")
     return throws[throw]
 
 
@@ -127,9 +127,7 @@ def batch_answer(function: Callable[..., Any], stage: str, *, jit: bool) -> Call
         plain = fresh.view(np.ndarray)
         returned = decide(plain, out) if compiled else decide(fresh, out.view(_Answers))
         if returned is not None and (out == -1).any():
-            raise AnswerError(
-                f"returned a {type(returned).__name__}; a batch function writes into out, as in out[:] = 0"
-            )
+            raise AnswerError(f"returned a {type(returned).__name__}; a batch function fills out, as in out[:] = 0")
         if not checked:
             again = user_views(views, which, stage)
             _check_floats(decide, again.view(np.ndarray) if compiled else again)
@@ -174,7 +172,7 @@ def compiled_answer(decide: Any, name: str, stage: str, n_cards: int, n_thrown: 
     returned = decide.overloads[(numba.from_dtype(dtype),)].signature.return_type
     encode = _encoder(returned, name, stage, n_thrown)
 
-    def answer(views, which, params, table, out_answers):  # type: ignore[no-untyped-def]
+    def answer(views, which, params, table, out_answers):
         scratch = np.zeros(1, dtype)
         for k in range(len(which)):
             out_answers[which[k]] = -1  # for the case that the function raises
@@ -190,13 +188,19 @@ def _encoder(returned: Any, name: str, stage: str, n_thrown: int) -> Any:
     kind = types.unliteral(returned)
     if isinstance(kind, types.Integer):
         return _encode_int
-    if stage == DISCARD and isinstance(kind, types.BaseTuple) and len(kind) == n_thrown:
-        if all(isinstance(types.unliteral(item), types.Integer) for item in kind):
-            return _encode_pair if n_thrown == 2 else _encode_single
+    items = _items(kind)
+    if stage == DISCARD and len(items) == n_thrown and all(isinstance(item, types.Integer) for item in items):
+        return _encode_pair if n_thrown == 2 else _encode_single
     wanted = "a position (int) is"
     if stage == DISCARD and n_thrown == 2:
         wanted = "two positions (a tuple of ints) or an index (int) are"
     raise PlayerError(f"{name} returns {_kind_text(kind)} when compiled; {wanted} wanted")
+
+
+def _items(kind: Any) -> list[Any]:
+    """What a tuple holds; nothing when it is none."""
+    is_tuple = isinstance(kind, types.BaseTuple)
+    return [types.unliteral(item) for item in kind] if is_tuple else []
 
 
 def _kind_text(kind: Any) -> str:
@@ -205,22 +209,22 @@ def _kind_text(kind: Any) -> str:
     if isinstance(kind, types.NoneType):
         return "nothing (None)"
     if isinstance(kind, types.BaseTuple):
-        return f"({', '.join(_kind_text(types.unliteral(item)) for item in kind)})"
+        return f"({', '.join(_kind_text(item) for item in _items(kind))})"
     return str(kind)
 
 
 @kernel
-def _encode_int(answer, n_cards):  # type: ignore[no-untyped-def]
+def _encode_int(answer, n_cards):
     return np.int64(answer)
 
 
 @kernel
-def _encode_single(throw, n_cards):  # type: ignore[no-untyped-def]
+def _encode_single(throw, n_cards):
     return np.int64(throw[0])
 
 
 @kernel
-def _encode_pair(throw, n_cards):  # type: ignore[no-untyped-def]
+def _encode_pair(throw, n_cards):
     """The answer that throws two positions; -1 when they are no two positions."""
     first, second = min(np.int64(throw[0]), np.int64(throw[1])), max(np.int64(throw[0]), np.int64(throw[1]))
     if first < 0 or second >= n_cards or first == second:
@@ -229,7 +233,7 @@ def _encode_pair(throw, n_cards):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _widen_discard(view, out_view):  # type: ignore[no-untyped-def]
+def _widen_discard(view, out_view):
     """Copy a view into one of int64s."""
     out_view.key = np.int64(view.key)
     out_view.n_cards, out_view.n_thrown = view.n_cards, view.n_thrown
@@ -242,7 +246,7 @@ def _widen_discard(view, out_view):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _widen_play(view, out_view):  # type: ignore[no-untyped-def]
+def _widen_play(view, out_view):
     """Copy a view into one of int64s."""
     out_view.key = np.int64(view.key)
     out_view.pile, out_view.gains = view.pile, view.gains
@@ -260,6 +264,20 @@ def _widen_play(view, out_view):  # type: ignore[no-untyped-def]
         out_view.played[i] = view.played[i]
         out_view.played_by[i] = view.played_by[i]
         out_view.goes[i] = view.goes[i]
+
+
+@kernel
+def _widen_discards(views, which, out_views):
+    """Copy some views, (len(which),)."""
+    for k in range(len(which)):
+        _widen_discard(views[which[k]], out_views[k])
+
+
+@kernel
+def _widen_plays(views, which, out_views):
+    """Copy some views, (len(which),)."""
+    for k in range(len(which)):
+        _widen_play(views[which[k]], out_views[k])
 
 
 _WIDEN = {DISCARD: _widen_discard, PLAY: _widen_play}

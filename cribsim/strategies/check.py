@@ -154,7 +154,7 @@ class _Trial:
                 return self.said(about, views[i], fault_text(again))
         return self.said(about, views[0], fault_text(error))
 
-    def failed(self, about: str, i: int, what: str) -> StrategyError:
+    def failed(self, about: str, i: int | np.integer[Any], what: str) -> StrategyError:
         """The failure at one of the views."""
         return self.said(about, self.views[i], what)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from cribsim.errors import PlayerError
@@ -17,7 +17,7 @@ _OTHER = {DISCARD: PLAY, PLAY: DISCARD}
 _ARTICLE = {DISCARD: "a discard", PLAY: "a pegging"}
 
 
-def find_player(spec: str | Player | Half | Strategy | tuple[Any, Any]) -> Player:
+def find_player(spec: str | Player | Half | Strategy | Sequence[Any]) -> Player:
     """The player that a text, a decorated function or a pair (discard, play) means.
 
     Parameters
@@ -93,7 +93,7 @@ def _player_of_text(text: str) -> Player:
     halves = find_halves(text)
     if len(halves) == 1:
         raise _alone(halves[0].text, halves[0].stage)
-    return Player(*halves)
+    return Player(halves[0], halves[1])
 
 
 def _bare_halves(spec: HalfSpec) -> list[Half]:
@@ -118,7 +118,7 @@ def _definitions(ref: str) -> dict[str, Definition]:
         found = loaded.definitions(name)
         if not found and loaded.function(name):
             raise PlayerError(
-                f"{ref} is a plain function; say which half it is: {ref}+greedy for the discard, greedy+{ref} for the play"
+                f"{ref} is a plain function; say which half it is: {ref}+greedy (discards) or greedy+{ref} (plays)"
             )
         if not found:
             raise loaded.missing(name)

@@ -110,7 +110,7 @@ def _nearby(path: Path) -> str:
 def _run(text: str, path: Path) -> tuple[ModuleType, Table]:
     name = f"cribsim_user_{re.sub(r'[^0-9A-Za-z]', '_', path.stem)}_{_short(str(path))}"
     spec = importlib.util.spec_from_file_location(name, path)
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
     _use_folder(path.parent)
     module = importlib.util.module_from_spec(spec)
     before = sys.modules.get(name)

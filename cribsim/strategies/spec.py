@@ -164,7 +164,8 @@ class _Reader:
 
     def quoted(self) -> str:
         """Text in quotation marks, with \\" and \\\\ for the marks within."""
-        start, letters = self.at, []
+        start = self.at
+        letters: list[str] = []
         self.at += 1
         while self.at < len(self.text):
             letter = self.text[self.at]
@@ -220,7 +221,7 @@ class _Reader:
         return _TRUTH.get(half.ref, half.ref)
 
     def number(self) -> int | float | None:
-        """A number, when what comes up to the next sign is one: whole where it is written so, as in 200, 2.5k or 1e6."""
+        """A number, when what comes up to the next sign is one; 200, 2.5k and 1e6 are whole."""
         word = re.split("[,()]", self.text[self.at :], maxsplit=1)[0].strip()
         found = _NUMBER.fullmatch(word)
         if found is None:

@@ -1,0 +1,63 @@
+"""Commands about the machine: bench, cache."""
+
+from __future__ import annotations
+
+import click
+
+from cribsim.cli.common import json_option, print_json, print_table, warn_if_cold
+
+
+@click.command()
+@click.option("--cold", is_flag=True, help="Measure compiling everything anew, too.")
+@json_option
+def bench(cold: bool, as_json: bool) -> None:
+    """Measure speed: processor time, best of several.
+
+    Example: cribsim bench --json
+    """
+    warn_if_cold()
+    from cribsim.bench import run_bench
+
+    found = run_bench(cold=cold)
+    if as_json:
+        print_json(found)
+        return
+    rows = [[row["work"], f"{row['per_second']:,.0f}", f"{row['cpu_seconds']:.3f}"] for row in found["rows"]]
+    print_table("", ["work", "per second", "processor seconds"], rows)
+    click.echo(f"start-up {found['startup_seconds']:.2f} s, two workers {found['two_workers']:.2f} x one")
+    if cold:
+        click.echo(f"compiling everything {found['compile_seconds']:.1f} s")
+
+
+@click.group()
+def cache() -> None:
+    """Compiled code: `info` or `clear`.
+
+    Example: cribsim cache info
+    """
+
+
+@cache.command()
+@json_option
+def info(as_json: bool) -> None:
+    """Where compiled code lies, and how much."""
+    from cribsim._jit import cache_info
+
+    found = cache_info()
+    if as_json:
+        print_json(found)
+    else:
+        print_table("", ["what", "value"], [[key, str(value)] for key, value in found.items()])
+
+
+@cache.command()
+@json_option
+def clear(as_json: bool) -> None:
+    """Remove all compiled code; the next run compiles anew."""
+    from cribsim._jit import clear_cache
+
+    removed = clear_cache()
+    if as_json:
+        print_json({"removed": removed})
+    else:
+        click.echo(f"removed {removed} files")

@@ -1,0 +1,136 @@
+"""Commands that answer at once: score, replay, rules, strategies."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import click
+
+from cribsim.cli.common import json_option, print_json, print_table
+
+
+@click.command()
+@click.argument("hand")
+@click.option("--starter", required=True, help="The cut card.")
+@click.option("--crib", is_flag=True, help="The four lie in the crib: only five of a suit make a flush.")
+@json_option
+def score(hand: str, starter: str, crib: bool, as_json: bool) -> None:
+    """Score four cards with a starter.
+
+    Example: cribsim score "5H 5S 5C JD" --starter 5D
+    """
+    from cribsim.scoring import score_hand
+
+    found = score_hand(hand, starter, crib=crib)
+    parts = {name: getattr(found, name) for name in ("total", "fifteens", "pairs", "runs", "flush", "nobs")}
+    if as_json:
+        print_json({**parts, "explain": found.explain()})
+    else:
+        click.echo(f"{found.total}: {found.explain()}")
+
+
+@click.command()
+@click.argument("file")
+@json_option
+def replay(file: str, as_json: bool) -> None:
+    """Check and score a recorded play (JSON: hands, plays, dealer; points where recorded).
+
+    Example: cribsim replay play.json
+    """
+    from cribsim.replay import replay_file
+
+    found = replay_file(file)
+    if as_json:
+        print_json(found)
+        return
+    rows = [
+        [str(event["seat"]), event["card"], str(event["count"]), str(event["points"]), ", ".join(event["parts"])]
+        for event in found["events"]
+    ]
+    print_table("", ["seat", "card", "count", "points", "for"], rows)
+    click.echo(f"pegged {list(found['pegged'])}, scores {list(found['scores'])}")
+    for error in found["errors"]:
+        click.echo(f"line {error['line']}: recorded {error['recorded']}, right {error['right']} ({error['why']})")
+
+
+@click.command()
+@click.argument("text", required=False)
+@json_option
+def rules(text: str | None, as_json: bool) -> None:
+    """List the named games, or show one in full.
+
+    Example: cribsim rules short,skunk=40
+    """
+    from cribsim.rules import PRESETS, Rules
+
+    known = {name: (Rules.named(name), about) for name, (_, about) in PRESETS.items()}
+    if text:
+        known = {text: (Rules.parse(text), "")}
+    if as_json:
+        presets = [{"name": n, "rules": found.as_dict(), "about": about} for n, (found, about) in known.items()]
+        print_json({"presets": presets})
+    elif text:
+        print_table(text, ["rule", "value"], [[key, _say(value)] for key, value in known[text][0].as_dict().items()])
+    else:
+        standard = Rules().as_dict()
+        rows = [[name, _differences(found.as_dict(), standard), about] for name, (found, about) in known.items()]
+        print_table("", ["name", "unlike the standard game", "about"], rows)
+
+
+def _differences(values: dict[str, Any], standard: dict[str, Any]) -> str:
+    return ", ".join(f"{key}={_say(value)}" for key, value in values.items() if value != standard[key]) or "-"
+
+
+def _say(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+@click.command()
+@click.option("--time", "timed", is_flag=True, help="Measure nanoseconds per decision.")
+@json_option
+def strategies(timed: bool, as_json: bool) -> None:
+    """List the strategies.
+
+    Example: cribsim strategies --time
+    """
+    from cribsim.strategies import list_strategies
+
+    rows = list_strategies()
+    for row in rows:
+        row["ns_per_decision"] = _ns_per_decision(row["name"], row["half"]) if timed or as_json else None
+    if as_json:
+        print_json({"strategies": rows})
+        return
+    shown = [
+        [
+            row["name"],
+            row["half"],
+            ", ".join(map(str, row["players"])),
+            ", ".join(row["parameters"]) or "-",
+            "" if row["ns_per_decision"] is None else f"{row['ns_per_decision']:.0f}",
+            row["about"],
+        ]
+        for row in rows
+    ]
+    print_table("", ["name", "half", "players", "parameters", "ns", "about"], shown)
+
+
+def _ns_per_decision(name: str, half: str) -> float | None:
+    """Time a half over the views of random deals; None where it can't be timed."""
+    from cribsim.bench import sample_views
+    from cribsim.errors import CribsimError
+    from cribsim.rules import Rules
+    from cribsim.strategies import find_half
+
+    try:
+        bound = find_half(name, half).ready(Rules())
+    except CribsimError:
+        return None
+    views, which, answers = sample_views(half)
+    best = float("inf")
+    for _ in range(3):
+        start = time.perf_counter()
+        bound.answer(views, which, bound.params, bound.table, answers)
+        best = min(best, time.perf_counter() - start)
+    return best / len(which) * 1e9

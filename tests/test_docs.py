@@ -1,0 +1,140 @@
+"""The examples run, the links lead somewhere, and no import points up the house."""
+
+import ast
+import doctest
+import importlib
+import pkgutil
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+import cribsim
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "cribsim"
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("results/*.md")])
+MODULES = sorted(name for _, name, _ in pkgutil.walk_packages(cribsim.__path__, "cribsim.") if "__main__" not in name)
+
+# Lowest first. A module imports from floors below its own; rooms on one floor don't know each other.
+FLOORS = (
+    ("errors",),
+    ("cards", "_jit"),
+    ("rules",),
+    ("scoring", "streams"),
+    ("pegging",),
+    ("tally",),
+    ("views",),
+    ("deals", "replay"),
+    ("counting",),
+    ("engine", "strategies"),
+    ("stats",),
+    ("runs",),
+    ("records", "plots"),
+    ("result",),
+    ("simulation",),
+    ("comparison",),
+    ("bench", "experiment"),
+    ("cli",),
+)
+FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
+MAY_ALSO = {("strategies/check.py", "engine")}
+"""The battery for strategies plays random games to collect views; no strategy does."""
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_docstring_examples_run(name):
+    module = importlib.import_module(name)
+    failed, _ = doctest.testmod(module)
+    assert failed == 0
+
+
+def python_blocks(page):
+    """The Python blocks of a page with the lines they start in."""
+    text = page.read_text()
+    for block in re.finditer(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
+        yield text.count("\n", 0, block.start(1)), block.group(1)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_python_blocks_run(page, tmp_path, monkeypatch):
+    """The blocks of a page run in order, in one namespace, in a folder that holds the examples."""
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MPLBACKEND", "agg")
+    names = {"__name__": "__main__"}
+    for line, code in python_blocks(page):
+        if ">>>" in code:
+            runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
+            test = doctest.DocTestParser().get_doctest(code, names, page.name, str(page), line)
+            runner.run(test, clear_globs=False)
+            names = test.globs
+            assert runner.failures == 0
+        else:
+            exec(compile("\n" * line + code, str(page), "exec"), names)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page):
+    text = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+    targets = [target.partition("#")[0] for target in re.findall(r"\]\(([^)\s]+)\)", text)]
+    missing = [target for target in targets if target and "://" not in target and not (page.parent / target).exists()]
+    assert missing == []
+
+
+def is_for_types_only(node):
+    """Whether this is `if TYPE_CHECKING:`."""
+    return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+
+
+def imported_rooms(path):
+    """The rooms of the house that a file imports from, wherever in the file, types apart."""
+    waiting = [ast.parse(path.read_text())]
+    while waiting:
+        node = waiting.pop()
+        if is_for_types_only(node):
+            continue
+        waiting.extend(ast.iter_child_nodes(node))
+        if isinstance(node, ast.Import):
+            dotted = [name.name for name in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path.name}: write imports in full"
+            # `from cribsim import x` may name a room
+            is_top = node.module == "cribsim"
+            dotted = [f"cribsim.{name.name}" for name in node.names] if is_top else [node.module or ""]
+        else:
+            continue
+        for name in dotted:
+            parts = name.split(".")
+            if parts[0] == "cribsim" and len(parts) > 1 and parts[1] in FLOOR_OF:
+                yield parts[1]
+
+
+def room_of(path):
+    """The room that a file of the package belongs to."""
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+SOURCES = sorted(path for path in PACKAGE.rglob("*.py") if path.parent != PACKAGE or not path.name.startswith("__"))
+
+
+def test_every_module_has_its_floor():
+    """A new module is put on a floor here, and into docs/design.md."""
+    assert {room_of(path) for path in SOURCES} <= set(FLOOR_OF)
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_imports_point_down(path):
+    room, within = room_of(path), path.relative_to(PACKAGE).as_posix()
+    for imported in imported_rooms(path):
+        is_allowed = imported == room or (within, imported) in MAY_ALSO
+        assert is_allowed or FLOOR_OF[imported] < FLOOR_OF[room], f"{within} imports {imported}, which lies no lower"
+
+
+def test_help_loads_nothing_heavy():
+    """`import cribsim` alone is instant: what is heavy is imported where it is used."""
+    heavy = {"numba", "numpy", "pandas", "matplotlib", "scipy", "pyarrow"}
+    tree = ast.parse((PACKAGE / "__init__.py").read_text())
+    names = {alias.name for node in tree.body if isinstance(node, ast.Import) for alias in node.names}
+    assert not names & heavy
