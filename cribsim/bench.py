@@ -8,21 +8,22 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from statistics import median
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cribsim.engine import LIVE, NEXT
 from cribsim.rules import Rules
-from cribsim.runs import Batch, Job, play_chunk
+from cribsim.runs import Job, play_chunk
 from cribsim.scoring import score_many
 from cribsim.simulation import simulate
-from cribsim.strategies import find_player
-from cribsim.strategies.base import DISCARD
+from cribsim.strategies import Half, check, find_half, find_player
+from cribsim.strategies.base import DISCARD, PLAY
 
 PLAYERS = {"exact": "expectimax+greedy", "random": "random"}
 _TRIALS = 5
+_N_VIEWS = 1 << 14
 
 
 def _job(player: str, in_game: bool = False, seed: int = 1) -> Job:
@@ -45,26 +46,24 @@ def _row(work: str, measured: tuple[float, float]) -> dict[str, Any]:
     return {"work": work, "per_second": measured[0], "cpu_seconds": measured[1]}
 
 
-def sample_views(half: str, n: int = 1 << 14) -> tuple[Any, NDArray[np.int32], NDArray[np.int64]]:
-    """Views of random deals (the pone's discard, or its lead), which of them to answer, and room for the answers."""
-    batch = Batch(_job("random"), 0, n, slots=n)
-    batch.advance(1)
-    views = batch.table.discards if half == DISCARD else _leads(batch)
-    return views, np.arange(n, dtype=np.int32), np.zeros(n, np.int64)
+def sample_views(stage: str, n: int = _N_VIEWS) -> NDArray[Any]:
+    """Views of n decisions of a stage, from games of random play."""
+    return check.sample_views(2, n_deals=n)[stage][:n].copy()
 
 
-def _leads(batch: Batch) -> Any:
-    """The table turned back to the pone's lead."""
-    from cribsim.engine import cut_starters
+def answer_all(half: Half, views: NDArray[Any]) -> Callable[[], int]:
+    """The work of answering all views once."""
+    bound = half.ready(Rules())
+    which, answers = np.arange(len(views), dtype=np.int32), np.zeros(len(views), np.int64)
 
-    live = int(batch.state[LIVE] or batch.state[NEXT])
-    deals, table = batch.table.deals[:live], batch.table
-    deals["hands"] = np.where(deals["kept"] > 0, deals["kept"], deals["hands"])
-    cut_starters(batch.rules, deals, table.plays, table.waiting[0], table.n_waiting[0])
-    return table.plays
+    def work() -> int:
+        bound.answer(views, which, bound.params, bound.table, answers)
+        return len(views)
+
+    return work
 
 
-def score_rate(n: int = 1 << 20) -> tuple[float, float]:
+def score_rate(rounds: int = 20, n: int = 1 << 20) -> tuple[float, float]:
     """Hands of five cards scored in a kernel."""
     rng = np.random.default_rng(1)
     cards = np.argsort(rng.random((1 << 14, 52)), axis=1)[:, :5].astype(np.uint8)
@@ -73,9 +72,9 @@ def score_rate(n: int = 1 << 20) -> tuple[float, float]:
     points = np.zeros(n, np.uint8)
 
     def work() -> int:
-        for _ in range(20):
+        for _ in range(rounds):
             score_many(fours, starters, 0, points)
-        return 20 * n
+        return rounds * n
 
     return _best(work)
 
@@ -91,27 +90,20 @@ def play_rate(player: str, in_game: bool, units: int) -> tuple[float, float]:
     return _best(work)
 
 
-def two_workers() -> float:
-    """How many times faster two workers are than one, by the clock: medians of alternating runs."""
-    ratios = []
-    for _ in range(_TRIALS):
-        seconds = [simulate([PLAYERS["exact"]] * 2, deals=2_000_000, workers=workers).seconds for workers in (1, 2)]
-        ratios.append(seconds[0] / seconds[1])
-    return float(np.median(ratios))
+def workers_rate(workers: int, deals: int) -> tuple[tuple[float, float], float]:
+    """Deals per second of the clock with so many workers, and how many times that is one worker's.
+
+    One and many take turns; the ratio is the median, so that a busy moment of the machine decides nothing.
+    """
+    runs = [[simulate([PLAYERS["exact"]] * 2, deals=deals, workers=n) for n in (1, workers)] for _ in range(_TRIALS)]
+    best = min((many for _, many in runs), key=lambda run: run.seconds)
+    return (best.deals_per_second, best.cpu_seconds), median(one.seconds / many.seconds for one, many in runs)
 
 
-def decision_rate(half: str, player: str) -> tuple[float, float]:
+def decision_rate(name: str, stage: str) -> tuple[float, float]:
     """Decisions of one half in a batch."""
-    views, which, answers = sample_views(half)
-    chosen = find_player(player)
-    bound = (chosen.discard if half == DISCARD else chosen.play).ready(Rules())
-
-    def work() -> int:
-        for _ in range(20):
-            bound.answer(views, which, bound.params, bound.table, answers)
-        return 20 * len(which)
-
-    return _best(work)
+    once = answer_all(find_half(name, stage), sample_views(stage))
+    return _best(lambda: sum(once() for _ in range(20)))
 
 
 def _subprocess_seconds(code: str, **environment: str) -> float:
@@ -129,20 +121,24 @@ def compile_seconds() -> float:
         return _subprocess_seconds(_SMALL_RUN, NUMBA_CACHE_DIR=folder)
 
 
-def run_bench(*, cold: bool = False) -> dict[str, Any]:
-    """Everything `cribsim bench` reports."""
+def run_bench(*, cold: bool = False, workers: int = 2, scale: float = 1.0) -> dict[str, Any]:
+    """Everything `cribsim bench` reports; `scale` multiplies the deals and games played."""
+    exact, random = PLAYERS["exact"], PLAYERS["random"]
+    many, ratio = workers_rate(workers, int(2_000_000 * scale))
     rows = [
-        _row("exact deals", play_rate(PLAYERS["exact"], False, 200_000)),
-        _row("random deals", play_rate(PLAYERS["random"], False, 200_000)),
-        _row("exact games", play_rate(PLAYERS["exact"], True, 25_000)),
-        _row("random games", play_rate(PLAYERS["random"], True, 20_000)),
-        _row("five-card hands scored", score_rate()),
-        _row("expectimax discards", decision_rate(DISCARD, "expectimax+greedy")),
-        _row("greedy plays", decision_rate("play", "expectimax+greedy")),
+        _row("exact deals", play_rate(exact, False, int(200_000 * scale))),
+        _row("random deals", play_rate(random, False, int(200_000 * scale))),
+        _row("exact games", play_rate(exact, True, int(25_000 * scale))),
+        _row("random games", play_rate(random, True, int(20_000 * scale))),
+        _row("five-card hands scored", score_rate(int(20 * scale) or 1)),
+        _row("expectimax discards", decision_rate("expectimax", DISCARD)),
+        _row("greedy plays", decision_rate("greedy", PLAY)),
+        _row(f"exact deals, {workers} workers", many),
     ]
     return {
         "rows": rows,
-        "two_workers": two_workers(),
+        "workers": workers,
+        "workers_ratio": ratio,
         "compile_seconds": compile_seconds() if cold else None,
         "startup_seconds": _subprocess_seconds(_SMALL_RUN),
     }

@@ -4,10 +4,15 @@ its result.
 
 from __future__ import annotations
 
+import contextlib
+import difflib
+import os
+import shutil
+import tempfile
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Self
 
 import pydantic
 
@@ -18,29 +23,41 @@ from cribsim.runs import MAX_UNITS
 from cribsim.simulation import simulate
 
 _STRICT = pydantic.ConfigDict(extra="forbid", frozen=True, strict=True)
+_FILES = {"summary.csv", "comparison.json", "provenance.json", "tally.parquet", "deals.parquet"}
+"""What an experiment writes. A folder that holds these alone, the summary among them, is made anew."""
+
+Amount = Annotated[int, pydantic.Field(ge=1, le=MAX_UNITS)]
+Seed = Annotated[int, pydantic.Field(ge=0, lt=1 << 64)]
 
 
-class Simulation(pydantic.BaseModel):
+class Work(pydantic.BaseModel):
+    """What both kinds of work say."""
+
+    model_config = _STRICT
+    deals: Amount | None = None
+    games: Amount | None = None
+    seed: Seed = 0
+    rules: str | None = None
+
+    @pydantic.model_validator(mode="after")
+    def _one_amount(self) -> Self:
+        if (self.deals is None) == (self.games is None):
+            raise ValueError("give deals or games, one of the two")
+        return self
+
+
+class Simulation(Work):
     """A `[simulate]` table."""
 
-    model_config = _STRICT
-    players: list[str]
-    deals: int | None = None
-    games: int | None = None
-    seed: int = 0
-    rules: str | None = None
+    players: Annotated[list[str], pydantic.Field(min_length=2, max_length=4)]
+    record: bool = False
 
 
-class Duel(pydantic.BaseModel):
+class Duel(Work):
     """A `[compare]` table."""
 
-    model_config = _STRICT
     a: str
     b: str
-    deals: int | None = None
-    games: int | None = None
-    seed: int = 0
-    rules: str | None = None
 
 
 class Experiment(pydantic.BaseModel):
@@ -54,40 +71,64 @@ class Experiment(pydantic.BaseModel):
     out: str | None = None
     simulate: Simulation | None = None
     compare: Duel | None = None
-    file: str
+    _file: str = pydantic.PrivateAttr("experiment.toml")
 
     @pydantic.model_validator(mode="after")
-    def _one_kind_of_work(self) -> Experiment:
+    def _one_kind_of_work(self) -> Self:
         if (self.simulate is None) == (self.compare is None):
             raise ValueError("give one table, [simulate] or [compare]")
         return self
+
+    @property
+    def file(self) -> str:
+        """Where it was read from."""
+        return self._file
+
+
+_TABLES: dict[tuple[int | str, ...], type[pydantic.BaseModel]] = {
+    (): Experiment,
+    ("simulate",): Simulation,
+    ("compare",): Duel,
+}
 
 
 def read_experiment(path: str | Path) -> Experiment:
     """Read a file; every mistake in one line."""
     try:
-        values = tomllib.loads(Path(path).read_text())
+        values = tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
         raise CribsimError(f"{path} can't be read: {error.strerror or error}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise CribsimError(f"{path} is not TOML: {error}") from None
     try:
-        return Experiment(**values, file=str(path))
-    except (pydantic.ValidationError, TypeError) as error:
-        raise CribsimError(f"{path}: {_one_line(error)}") from None
+        experiment = Experiment.model_validate(values)
+    except pydantic.ValidationError as error:
+        raise CribsimError(f"{path}: {'; '.join(_say_fault(fault) for fault in error.errors())}") from None
+    experiment._file = str(path)
+    return experiment
 
 
-def _one_line(error: Exception) -> str:
-    if not isinstance(error, pydantic.ValidationError):
-        return str(error)
-    faults = [(".".join(str(part) for part in fault["loc"]), fault["msg"]) for fault in error.errors()]
-    return "; ".join(f"{where}: {what}" if where else what for where, what in faults)
+def _say_fault(fault: Any) -> str:
+    """One mistake: where, what is there, what is allowed."""
+    where, (*table, key) = ".".join(map(str, fault["loc"])), fault["loc"] or ("",)
+    if fault["type"] == "extra_forbidden":
+        known = list(_TABLES[tuple(table)].model_fields)
+        close = difflib.get_close_matches(str(key), known, n=3, cutoff=0.5)
+        return f"no key {where}{'; nearest: ' + ', '.join(close) if close else ''}; keys: {', '.join(known)}"
+    if fault["type"] == "missing":
+        return f"{where} is missing"
+    what = fault["msg"].removeprefix("Value error, ").removeprefix("Input ")
+    return f"{where} = {fault['input']!r:.60} {what}" if what.startswith("should") else f"{where}: {what}".lstrip(": ")
 
 
 def list_experiments(folder: str | Path = "experiments") -> list[dict[str, str]]:
     """The experiments of a folder."""
     found = [read_experiment(path) for path in sorted(Path(folder).glob("*.toml"))]
-    return [{"file": item.file, "title": item.title, "question": item.question} for item in found]
+    return [{"file": item.file, "title": _flat(item.title), "question": _flat(item.question)} for item in found]
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())
 
 
 def run_experiment(
@@ -98,17 +139,49 @@ def run_experiment(
     progress: Callable[[int, int], None] | None = None,
     command: str | None = None,
 ) -> tuple[Result | Comparison, str]:
-    """Run it and write `summary.csv` (and a simulation's result) into its folder."""
-    folder = out or experiment.out or str(Path("results") / Path(experiment.file).stem)
-    with new_folder(folder) as draft:
-        found = _play(experiment, scale, progress, command)
+    """Run it; write `summary.csv` and the result (`Result.write`, `Comparison.write`) into its folder.
+
+    The folder is `out`, which must be new; or the experiment's own (`out` in the file, else `results/<file's name>`),
+    whose earlier result is replaced when the new one is complete. A run at another scale has a folder of its own.
+    """
+    if not 0 < scale <= MAX_UNITS:
+        raise CribsimError(f"scale {scale:g}: give a number above 0")
+    own = (experiment.out or str(Path("results") / Path(experiment.file).stem)) + ("" if scale == 1 else f"-x{scale:g}")
+    folder = out or own
+    with new_folder(folder) if out else _made_anew(Path(own)) as draft:
+        found = _play(experiment, scale, progress, command, draft)
         found.summary().assign(seed=found.seed).to_csv(draft / "summary.csv", index=False, float_format="%.6g")
-        found.write(draft)
     return found, folder
 
 
+@contextlib.contextmanager
+def _made_anew(folder: Path) -> Iterator[Path]:
+    """Like `new_folder`, but an earlier result of an experiment gives way at the end."""
+    names = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
+    if not ("summary.csv" in names and names <= _FILES):
+        with new_folder(folder) as draft:
+            yield draft
+        return
+    aside = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    try:
+        with new_folder(aside / "new") as draft:
+            yield draft
+        os.replace(folder, aside / "old")
+        try:
+            os.replace(aside / "new", folder)
+        except BaseException:
+            os.replace(aside / "old", folder)
+            raise
+    finally:
+        shutil.rmtree(aside, ignore_errors=True)
+
+
 def _play(
-    experiment: Experiment, scale: float, progress: Callable[[int, int], None] | None, command: str | None
+    experiment: Experiment,
+    scale: float,
+    progress: Callable[[int, int], None] | None,
+    command: str | None,
+    draft: Path,
 ) -> Result | Comparison:
     work = experiment.simulate or experiment.compare
     assert work is not None
@@ -121,13 +194,11 @@ def _play(
         "command": command,
     }
     if isinstance(work, Simulation):
-        return simulate(work.players, **options)
-    return compare(work.a, work.b, **options)
+        return simulate(work.players, out=draft, record=work.record, **options)
+    found = compare(work.a, work.b, **options)
+    found.write(draft)
+    return found
 
 
 def _scaled(units: int | None, scale: float) -> int | None:
-    if units is None:
-        return None
-    if not 0 < scale <= MAX_UNITS:
-        raise CribsimError(f"--scale {scale}: give a number above 0")
-    return max(1, round(units * scale))
+    return None if units is None else max(1, round(units * scale))

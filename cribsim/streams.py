@@ -87,6 +87,7 @@ def decision_key(deal_key, role, place):
 @kernel(inline=True)
 def random_below(key, n):
     """An unbiased draw from range(n) out of a 64-bit key (n below 2^31)."""
+    key = np.uint64(key)
     top = key >> _32
     product = top * np.uint64(n)
     if (product & _LOW) < np.uint64(n):

@@ -1,6 +1,6 @@
 """What lies in the crib: the cards thrown, and with three players one more from the pack.
 
-Read from the records of random deals (interface.md section 6), for each number of players that
+Read from the records of random deals, for each number of players that
 data/cases_scoring.jsonl names.
 """
 
@@ -19,7 +19,7 @@ CARDS_KEPT = 4
 @cache
 def _records(n_players, folder):
     cribsim.simulate(["random"] * n_players, deals=200, seed=97, out=folder, record=True)
-    return pd.concat([pd.read_parquet(path) for path in sorted(folder.rglob("*.parquet"))])
+    return pd.read_parquet(folder / "deals.parquet")
 
 
 @pytest.fixture(scope="module")

@@ -105,9 +105,7 @@ def test_the_play_ends_the_game_at_the_target(row):
 def test_what_the_last_cards_of_a_game_peg(row):
     given, right = row["input"], row["expected"]
     for_cards = [
-        points
-        for (_, card), points in zip(given["plays"], right["card_points_per_play"], strict=True)
-        if card != "go"
+        points for (_, card), points in zip(given["plays"], right["card_points_per_play"], strict=True) if card != "go"
     ]
     events = cards_played(replay(given))
     assert [card_points(event) for event in events] == for_cards, row["why"]
@@ -186,9 +184,7 @@ def test_the_same_card_is_legal_while_the_game_goes_on():
 @rows("games", "show")
 def test_the_show_stops_when_a_hand_counts_out(row):
     given, right = row["input"], row["expected"]
-    settled = settle(
-        given, starter=given["starter"], hands=hands_of(given), crib=text(given["crib"]), heels=False
-    )
+    settled = settle(given, starter=given["starter"], hands=hands_of(given), crib=text(given["crib"]), heels=False)
     names = [f"player{seat}_{phase}" for seat, phase in counted(settled)]
     assert names == right["counted"], row["why"]
     assert not set(names) & set(right["not_counted"])

@@ -42,9 +42,7 @@ def test_every_kind_of_row_is_checked():
 @rows("pegging", "peg_sequence")
 def test_points_of_each_card(row):
     plays, right = row["input"]["plays"], row["expected"]
-    for_cards = [
-        points for (_, card), points in zip(plays, right["card_points_per_play"], strict=True) if card != "go"
-    ]
+    for_cards = [points for (_, card), points in zip(plays, right["card_points_per_play"], strict=True) if card != "go"]
     events = cards_played(replay(row["input"]))
     assert [event[0] for event in events] == [seat for seat, card in plays if card != "go"]
     assert [card_points(event) for event in events] == for_cards, row["why"]

@@ -5,16 +5,22 @@ import doctest
 import importlib
 import pkgutil
 import re
+import shlex
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 import cribsim
+from cribsim import cli, experiment
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "cribsim"
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("results/*.md")])
+EXAMPLES = sorted(ROOT.glob("examples/*.py"))
+EXPERIMENTS = sorted(ROOT.glob("experiments/*.toml"))
 MODULES = sorted(name for _, name, _ in pkgutil.walk_packages(cribsim.__path__, "cribsim.") if "__main__" not in name)
 
 # Lowest first. A module imports from floors below its own; rooms on one floor don't know each other.
@@ -132,9 +138,49 @@ def test_imports_point_down(path):
         assert is_allowed or FLOOR_OF[imported] < FLOOR_OF[room], f"{within} imports {imported}, which lies no lower"
 
 
-def test_help_loads_nothing_heavy():
-    """`import cribsim` alone is instant: what is heavy is imported where it is used."""
-    heavy = {"numba", "numpy", "pandas", "matplotlib", "scipy", "pyarrow"}
-    tree = ast.parse((PACKAGE / "__init__.py").read_text())
-    names = {alias.name for node in tree.body if isinstance(node, ast.Import) for alias in node.names}
-    assert not names & heavy
+def test_import_loads_nothing_heavy():
+    """What is heavy is imported where it is used."""
+    heavy = {"numba", "numpy", "pandas", "matplotlib", "scipy", "pyarrow", "pydantic"}
+    code = f"import sys, cribsim; print(sorted({heavy} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def command_lines():
+    """Every `cribsim ...` line of the shell blocks of the pages, the examples and the experiments."""
+    texts = {page: "\n".join(re.findall(r"^```sh\n(.*?)^```", page.read_text(), re.M | re.S)) for page in PAGES}
+    texts |= {page: page.read_text() for page in [*EXAMPLES, ROOT / "Makefile"]}
+    for page, text in texts.items():
+        for line in re.findall(r"^\s*(?:\$\(BIN\)/)?cribsim (\w.*)$", text, re.M):
+            yield pytest.param(line, id=f"{page.name}: {line}")
+
+
+@pytest.mark.parametrize("line", list(command_lines()))
+def test_documented_commands_are_understood(line):
+    """The options exist and their values can be read; nothing is played."""
+    name, *words = cli.spread_options(shlex.split(line.partition("  #")[0]))
+    command = cli.cli.get_command(None, name)
+    assert command is not None
+    command.make_context(name, words)
+
+
+@pytest.mark.parametrize(
+    "player", ["examples/my_strategy.py:keep_fives+greedy", "expectimax+examples/my_strategy.py:low_lead"]
+)
+def test_example_strategies_play(player, monkeypatch):
+    monkeypatch.chdir(ROOT)
+    cribsim.check_strategy(player, players=2, n_deals=50)
+    assert cribsim.compare(player, "expectimax+greedy", deals=200).pairs == 200
+
+
+@pytest.mark.parametrize("path", EXPERIMENTS, ids=lambda path: path.name)
+def test_kept_result_is_what_the_experiment_gives(path, tmp_path, monkeypatch):
+    """Question, method and answer are there, and another run gives the kept table digit by digit."""
+    monkeypatch.chdir(ROOT)
+    found = experiment.read_experiment(path)
+    assert found.question
+    assert found.method
+    assert found.answer
+    experiment.run_experiment(found, out=str(tmp_path / "again"))
+    kept = ROOT / "results" / path.stem / "summary.csv"
+    assert (tmp_path / "again" / "summary.csv").read_text() == kept.read_text()

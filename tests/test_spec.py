@@ -43,10 +43,9 @@ def test_every_half_reads_back_from_its_text(half):
 def test_any_text_is_read_or_refused(text):
     try:
         player = parse_player(text)
-    except PlayerError as error:
-        assert "\n" not in str(error)
-    else:
-        assert parse_player(str(player)) == player
+    except PlayerError:
+        return
+    assert parse_player(str(player)) == player
 
 
 @pytest.mark.parametrize(

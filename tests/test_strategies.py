@@ -311,8 +311,11 @@ def test_a_bare_name_gives_each_half_the_parameters_it_takes(sampler):
 @pytest.mark.parametrize(
     ("text", "wanted"),
     [
-        ("sampler(sampels=5)", "no parameter sampels; nearest: samples; it takes samples, share, table"),
-        ("sampler(samples=0)", "sampler: samples=0: a whole number from 1 to 1e+06 is wanted"),
+        (
+            "sampler(sampels=5)",
+            "no parameter sampels; nearest: samples, share; it takes samples, share, table",
+        ),
+        ("sampler(samples=0)", "sampler: samples=0: a whole number from 1 to 1,000,000 is wanted"),
         ("sampler(samples=1.5)", "a whole number"),
         ("sampler(samples=true)", "samples=true: a whole number"),
         ("sampler(share=-1)", "a number from 0 is wanted"),

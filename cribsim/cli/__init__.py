@@ -13,6 +13,7 @@ from collections.abc import Sequence
 import click
 
 from cribsim import __version__
+from cribsim.cli.stopping import watch_for_stop
 
 COMMANDS = {
     "score": ("show", "Score a hand or crib, part by part."),
@@ -73,27 +74,44 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 
 def _run(argv: list[str]) -> int:
-    from cribsim.errors import CribsimError, Interrupted, StrategyError
+    with watch_for_stop() as watch:
+        try:
+            _invoke(argv)
+            sys.stdout.flush()
+        except click.exceptions.Exit as done:
+            return int(done.exit_code)
+        except (Exception, KeyboardInterrupt) as error:
+            if isinstance(error, KeyboardInterrupt) or watch.asked:
+                return _complain(f"interrupted; done: {getattr(error, 'done', 'nothing yet')}", 130)
+            return _explain(error)
+    return 0
 
-    try:
-        cli.main(args=spread_options(argv), prog_name="cribsim", standalone_mode=False)
-        sys.stdout.flush()
-    except click.exceptions.Exit as done:
-        return int(done.exit_code)
-    except click.ClickException as error:
+
+def _invoke(argv: list[str]) -> None:
+    """Run a command. click's own `main` would hide Ctrl-C and closed pipes from us; completion needs it."""
+    if "_CRIBSIM_COMPLETE" in os.environ:
+        cli.main(args=argv, prog_name="cribsim")
+    with cli.make_context("cribsim", spread_options(argv)) as context:
+        cli.invoke(context)
+
+
+def _explain(error: Exception) -> int:
+    """One line about what went wrong; what nobody expected keeps its traceback."""
+    from cribsim.errors import CribsimError, StrategyError
+
+    if isinstance(error, click.exceptions.NoArgsIsHelpError):
+        click.echo(error.format_message(), err=True)
+        return 2
+    if isinstance(error, click.ClickException):
         return _complain(error.format_message(), 2)
-    except (Interrupted, KeyboardInterrupt, click.Abort) as stop:
-        return _complain(f"interrupted; done: {getattr(stop, 'done', 'nothing yet')}", 130)
-    except CribsimError as error:
-        return _complain(str(error), 2)
-    except StrategyError as error:
+    if isinstance(error, StrategyError):
         return _complain(str(error), 1)
-    except BrokenPipeError:
+    if isinstance(error, BrokenPipeError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except OSError as error:
+    if isinstance(error, (CribsimError, OSError)):
         return _complain(str(error), 2)
-    return 0
+    raise error
 
 
 def _complain(message: str, code: int) -> int:
@@ -108,20 +126,17 @@ def spread_options(argv: Sequence[str]) -> list[str]:
     ['simulate', '--players', 'a', '--players', 'b', '--deals', '5']
     """
     words: list[str] = []
-    current = None
-    for word in argv:
-        if word in GREEDY_OPTIONS:
-            current, wanted = word, True
-        elif word.startswith("-") and word != "-":
-            if current and wanted:
-                words.append(current)
-            current = None
+    current = ""
+    for word, following in zip(argv, (*argv[1:], "-"), strict=True):
+        name, _, value = word.partition("=")
+        if name in GREEDY_OPTIONS:
+            current = name
+            words += [current, value] if value else []
+            if not value and following.startswith("-"):
+                raise click.UsageError(f"{name} wants names behind it, as in {name} expectimax+greedy greedy")
+        elif word.startswith("-") or not current:
+            current = ""
             words.append(word)
-        elif current:
-            words += [current, word]
-            wanted = False
         else:
-            words.append(word)
-    if current and wanted:
-        words.append(current)
+            words += [current, word]
     return words

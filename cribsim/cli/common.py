@@ -13,8 +13,10 @@ import click
 
 from cribsim.errors import CribsimError
 
-_NUMBER = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(?:e\+?(\d+))?([kmbKMB]?)")
+_NUMBER = re.compile(r"(\d{1,3}(?:,\d{3})+|\d+(?:_\d+)*)?(\.\d+)?(?:[eE]\+?(\d+)|([kmbKMB]))?", re.ASCII)
+_UNITS = {"": 1, "k": 10**3, "m": 10**6, "b": 10**9}
 _LARGEST = 10**13
+_MOST_CONFIDENT = 1 - 1e-9
 
 
 def read_number(text: str) -> int:
@@ -23,16 +25,15 @@ def read_number(text: str) -> int:
     >>> read_number("2.5k"), read_number("1e6")
     (2500, 1000000)
     """
-    from decimal import Decimal
+    from fractions import Fraction
 
-    match = _NUMBER.fullmatch(text.replace("_", "").replace(",", ""))
-    if match is None:
-        raise CribsimError(f"{text!r} is not a number of deals or games; write 1000, 2.5k, 10M or 1e6")
-    digits, power, unit = match.groups()
-    if int(power or 0) > 15:
-        raise CribsimError(f"{text} is too many; at most 10^13")
-    value = Decimal(digits) * 10 ** int(power or 0) * {"": 1, "k": 10**3, "m": 10**6, "b": 10**9}[unit.lower()]
-    if value != int(value) or value < 1:
+    match = _NUMBER.fullmatch(text)
+    whole, part, power, unit = match.groups() if match else (None,) * 4
+    if not (whole or part) or len(text) > 40:
+        raise CribsimError(f"{text!r:.60} is not a number of deals or games; write 1000, 2.5k, 10M or 1e6")
+    digits = Fraction((whole or "0").replace(",", "").replace("_", "") + (part or ""))
+    value = digits * 10 ** min(int(power or 0), 60) * _UNITS[(unit or "").lower()]
+    if value.denominator != 1 or value < 1:
         raise CribsimError(f"{text}: give a whole number above 0")
     if value > _LARGEST:
         raise CribsimError(f"{text} is too many; at most 10^13")
@@ -45,21 +46,31 @@ class Number(click.ParamType[int]):
     name = "number"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        return value if isinstance(value, int) else read_number(value)
+        try:
+            return value if isinstance(value, int) else read_number(value)
+        except CribsimError as error:
+            raise CribsimError(f"{param.opts[0]} {error}" if param else str(error)) from None
 
 
 def read_confidence(_ctx: click.Context, _param: click.Parameter, value: float) -> float:
     """0.95 or 95."""
-    return value / 100 if value > 1 else value
+    share = value / 100 if value > 1 else value
+    if not 0 < share <= _MOST_CONFIDENT:
+        raise CribsimError(f"--confidence {value:g}: give a number between 0 and 1, or per cent, as in 0.95 or 95")
+    return share
 
 
 def seed_option(function: Callable[..., Any]) -> Callable[..., Any]:
     """The options of every command that plays."""
     for option in (
         click.option("--seed", type=int, default=0, show_default=True, help="Deal n of a seed is the same for ever."),
-        click.option("--workers", type=int, help="Threads; default every core. Changes nothing but the time."),
+        click.option(
+            "--workers", type=click.IntRange(1, 1024), help="Threads; default every core. Changes nothing but the time."
+        ),
         click.option("--rules", help="A named game and keys, as in short,skunk=40 (see `cribsim rules`)."),
-        click.option("--confidence", type=float, default=0.95, callback=read_confidence, help="Of the intervals."),
+        click.option(
+            "--confidence", type=float, default=0.95, callback=read_confidence, help="Of the intervals: 0.95 or 95."
+        ),
         click.option("--quiet", is_flag=True, help="No progress on stderr."),
         json_option,
     ):
@@ -115,11 +126,42 @@ def warn_if_cold() -> None:
         click.echo("compiling cribsim's kernels; this happens once (about half a minute)", err=True)
 
 
-def interval(estimate: dict[str, Any], digits: int = 4) -> tuple[str, str]:
-    """A mean and half its interval, as text."""
+def interval(estimate: dict[str, Any], digits: int = 4) -> str:
+    """A mean and half its interval, as text.
+
+    >>> interval({"mean": 2.5, "low": 2.25, "high": 2.75}, 2)
+    '2.50 ± 0.25'
+    """
     if estimate["mean"] is None:
-        return "", ""
-    reach = None if estimate["high"] is None else (estimate["high"] - estimate["low"]) / 2
+        return ""
     mean = f"{estimate['mean']:.{digits}f}"
     shown = mean.lstrip("-") if float(mean) == 0 else mean
-    return shown, "" if reach is None else f"± {reach:.{digits}f}"
+    if estimate["high"] is None:
+        return shown
+    return f"{shown} ± {(estimate['high'] - estimate['low']) / 2:.{digits}f}"
+
+
+def rules_text(values: dict[str, Any]) -> str:
+    """Rules as `--rules` takes them: a name, or the standard game and what differs.
+
+    >>> from cribsim.rules import Rules
+    >>> rules_text(Rules.parse("short").as_dict()), rules_text(Rules(target=31, skunk=0, double_skunk=0).as_dict())
+    ('short', 'standard,target=31,skunk=0,double_skunk=0')
+    """
+    from cribsim.rules import PRESETS, Rules
+
+    named = [name for name in PRESETS if Rules.named(name).as_dict() == values]
+    return named[0] if named else ",".join(["standard", *rule_differences(values)])
+
+
+def rule_differences(values: dict[str, Any]) -> list[str]:
+    """What differs from the standard game, as key=value."""
+    from cribsim.rules import Rules
+
+    standard = Rules().as_dict()
+    return [f"{key}={say(value)}" for key, value in values.items() if value != standard[key]]
+
+
+def say(value: Any) -> str:
+    """A value as it is written in rules and players."""
+    return str(value).lower() if isinstance(value, bool) else str(value)

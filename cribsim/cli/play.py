@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import shlex
 import sys
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import click
@@ -15,14 +17,34 @@ from cribsim.cli.common import (
     print_json,
     print_table,
     progress_bar,
+    rules_text,
     seed_option,
     warn_if_cold,
 )
-from cribsim.errors import CribsimError
+from cribsim.errors import CribsimError, Interrupted
 
 
 def _command() -> str:
     return shlex.join(["cribsim", *sys.argv[1:]])
+
+
+def _check_amount(deals: int | None, games: int | None) -> None:
+    if (deals is None) == (games is None):
+        raise CribsimError(f"give {'--deals N or --games N' if deals is None else 'one of --deals and --games'}")
+
+
+@contextlib.contextmanager
+def _telling(show: Callable[[dict[str, Any]], None], *, as_json: bool, out: str | None = None) -> Iterator[None]:
+    """On Ctrl-C show people what was played so far."""
+    try:
+        yield
+    except Interrupted as stop:
+        told: Any = stop.result
+        if told is not None and not as_json:
+            show(told.to_json())
+        if told is not None and out:
+            stop.done += f", saved in {out}"
+        raise
 
 
 @click.command()
@@ -51,12 +73,12 @@ def simulate(
 
     Example: cribsim simulate --players expectimax+greedy greedy --deals 1M --out results/mine
     """
-    if matches is not None:
-        raise CribsimError("--matches isn't played yet; use --games")
+    _check_simulation(players, deals, games, matches, record and not out)
     warn_if_cold()
     from cribsim.simulation import simulate as play
 
-    with progress_bar("games" if games else "deals", quiet=quiet) as progress:
+    unit = "games" if games else "deals"
+    with _telling(_print_result, as_json=as_json, out=out), progress_bar(unit, quiet=quiet) as progress:
         result = play(
             list(players),
             deals=deals,
@@ -78,24 +100,43 @@ def simulate(
             click.echo(f"saved in {out}")
 
 
-def _print_result(found: dict[str, Any]) -> None:
+def _check_simulation(
+    players: tuple[str, ...], deals: int | None, games: int | None, matches: int | None, homeless: bool
+) -> None:
+    if matches is not None:
+        raise CribsimError("--matches isn't played yet; use --games")
+    _check_amount(deals, games)
+    if not 2 <= len(players) <= 4:
+        raise CribsimError(f"--players takes two, three or four, one for each seat, not {len(players)}")
+    if homeless:
+        raise CribsimError("--record needs --out DIR, a folder for the deal records")
+
+
+def _print_phases(corner: str, title: str, found: dict[str, Any]) -> None:
+    """Seats down, phases across."""
     roles = list(dict.fromkeys(row["seat"] for row in found["phases"]))
     phases = list(dict.fromkeys(row["phase"] for row in found["phases"]))
-    cells = {(row["seat"], row["phase"]): " ".join(interval(row)) for row in found["phases"]}
-    title = f"points per deal, {found['confidence']:.0%} intervals"
-    print_table(title, ["seat", *phases], [[role, *(cells[role, phase] for phase in phases)] for role in roles])
+    cells = {(row["seat"], row["phase"]): interval(row) for row in found["phases"]}
+    print_table(
+        f"{title}, {100 * found['confidence']:g} % intervals",
+        [corner, *phases],
+        [[role, *(cells[role, phase] for phase in phases)] for role in roles],
+    )
+
+
+def _print_result(found: dict[str, Any]) -> None:
+    _print_phases("seat", "points per deal", found)
     if found["wins"]:
-        rows = [
-            [str(row["seat"]), row["player"], " ".join(interval(row)), " ".join(interval(row["game_points"]))]
-            for row in found["wins"]
-        ]
+        rows = [[str(row["seat"]), row["player"], interval(row), interval(row["game_points"])] for row in found["wins"]]
         print_table("games", ["seat", "player", "share of wins", "game points a game"], rows)
-        click.echo(f"first dealer wins {' '.join(interval(found['first_dealer_wins']))}")
-        click.echo(f"deals per game {' '.join(interval(found['deals_per_game'], 3))}")
+        skunks = [f"{name.replace('_', ' ')} {interval(found['skunks'][name])}" for name in ("skunk", "double_skunk")]
+        click.echo(f"first dealer wins {interval(found['first_dealer_wins'])}, {', '.join(skunks)}")
+        click.echo(f"deals per game {interval(found['deals_per_game'], 3)}")
     played = f"{found['games']:,} games, " if found["games"] else ""
+    speed = f", {found['deals_per_second']:,.0f} deals/s" if found["deals_per_second"] else ""
     click.echo(
         f"{' · '.join(found['players'])}: {played}{found['deals']:,} deals, seed {found['seed']}, "
-        f"{found['deals_per_second']:,.0f} deals/s"
+        f"rules {rules_text(found['rules'])}{speed}"
     )
 
 
@@ -121,10 +162,11 @@ def compare(
 
     Example: cribsim compare expectimax+greedy greedy --deals 1M
     """
+    _check_amount(deals, games)
     warn_if_cold()
     from cribsim.comparison import compare as play
 
-    with progress_bar("pairs", quiet=quiet) as progress:
+    with _telling(_print_comparison, as_json=as_json), progress_bar("pairs", quiet=quiet) as progress:
         found = play(
             a,
             b,
@@ -144,24 +186,20 @@ def compare(
 
 
 def _print_comparison(found: dict[str, Any]) -> None:
-    roles = list(dict.fromkeys(row["seat"] for row in found["phases"]))
-    phases = list(dict.fromkeys(row["phase"] for row in found["phases"]))
-    cells = {(row["seat"], row["phase"]): " ".join(interval(row)) for row in found["phases"]}
-    title = f"{found['a']} less {found['b']}, {found['confidence']:.0%} intervals"
-    print_table(title, ["as", *phases], [[role, *(cells[role, phase] for phase in phases)] for role in roles])
+    _print_phases("as", f"{found['a']} less {found['b']}", found)
     unit = "a game" if found["mode"] == "games" else "a deal"
-    click.echo(f"difference {' '.join(interval(found['difference']))} points {unit}")
+    click.echo(f"difference {interval(found['difference'])} points {unit}")
     if found["win_rate_a"]:
-        click.echo(f"{found['a']} wins {' '.join(interval(found['win_rate_a']))} of its games")
-        click.echo(f"game points {' '.join(interval(found['game_points']))} a game")
-    click.echo(f"{found['pairs']:,} pairs, seed {found['seed']}")
+        click.echo(f"{found['a']} wins {interval(found['win_rate_a'])} of its games")
+        click.echo(f"game points {interval(found['game_points'])} a game")
+    click.echo(f"{found['pairs']:,} pairs, seed {found['seed']}, rules {rules_text(found['rules'])}")
 
 
 @click.command()
 @click.argument("file", required=False)
 @click.option("--list", "listing", is_flag=True, help="List the experiments under experiments/.")
-@click.option("--scale", type=float, default=1.0, help="Multiply deals or games.")
-@click.option("--out", help="Where the result goes; default results/<name of the file>.")
+@click.option("--scale", type=float, default=1.0, help="Multiply deals or games; the result gets its own folder.")
+@click.option("--out", help="A new folder for the result; default results/<name of the file>, made anew.")
 @click.option("--quiet", is_flag=True, help="No progress on stderr.")
 @json_option
 def run(file: str | None, listing: bool, scale: float, out: str | None, quiet: bool, as_json: bool) -> None:
@@ -172,20 +210,27 @@ def run(file: str | None, listing: bool, scale: float, out: str | None, quiet: b
     from cribsim.experiment import list_experiments, read_experiment, run_experiment
 
     if listing:
-        rows = list_experiments()
-        if as_json:
-            print_json({"experiments": rows})
-        else:
-            print_table("", ["file", "question"], [[row["file"], row["question"]] for row in rows])
+        _print_experiments(list_experiments(), as_json)
         return
     if file is None:
         raise CribsimError("name a TOML file, or use --list")
     experiment = read_experiment(file)
     warn_if_cold()
-    with progress_bar("playing", quiet=quiet) as progress:
+    show = _print_comparison if experiment.compare else _print_result
+    with _telling(show, as_json=as_json), progress_bar("playing", quiet=quiet) as progress:
         found, folder = run_experiment(experiment, scale=scale, out=out, progress=progress, command=_command())
     if as_json:
         print_json(found.to_json())
         return
-    (_print_comparison if "difference" in found.to_json() else _print_result)(found.to_json())
+    click.echo(f"{experiment.title}\n")
+    show(found.to_json())
     click.echo(f"saved in {folder}")
+
+
+def _print_experiments(rows: list[dict[str, str]], as_json: bool) -> None:
+    if as_json:
+        print_json({"experiments": rows})
+    elif rows:
+        print_table("", ["file", "title", "question"], [[row["file"], row["title"], row["question"]] for row in rows])
+    else:
+        click.echo("no experiments (*.toml) in experiments/", err=True)

@@ -7,22 +7,22 @@ from typing import Any
 
 import click
 
-from cribsim.cli.common import json_option, print_json, print_table
+from cribsim.cli.common import json_option, print_json, print_table, rule_differences, say, warn_if_cold
 
 
 @click.command()
-@click.argument("hand")
+@click.argument("hand", nargs=-1, required=True)
 @click.option("--starter", required=True, help="The cut card.")
 @click.option("--crib", is_flag=True, help="The four lie in the crib: only five of a suit make a flush.")
 @json_option
-def score(hand: str, starter: str, crib: bool, as_json: bool) -> None:
+def score(hand: tuple[str, ...], starter: str, crib: bool, as_json: bool) -> None:
     """Score four cards with a starter.
 
     Example: cribsim score "5H 5S 5C JD" --starter 5D
     """
     from cribsim.scoring import score_hand
 
-    found = score_hand(hand, starter, crib=crib)
+    found = score_hand(" ".join(hand), starter, crib=crib)
     parts = {name: getattr(found, name) for name in ("total", "fifteens", "pairs", "runs", "flush", "nobs")}
     if as_json:
         print_json({**parts, "explain": found.explain()})
@@ -71,19 +71,12 @@ def rules(text: str | None, as_json: bool) -> None:
         presets = [{"name": n, "rules": found.as_dict(), "about": about} for n, (found, about) in known.items()]
         print_json({"presets": presets})
     elif text:
-        print_table(text, ["rule", "value"], [[key, _say(value)] for key, value in known[text][0].as_dict().items()])
+        print_table(text, ["rule", "value"], [[key, say(value)] for key, value in known[text][0].as_dict().items()])
     else:
-        standard = Rules().as_dict()
-        rows = [[name, _differences(found.as_dict(), standard), about] for name, (found, about) in known.items()]
+        rows = [
+            [name, ", ".join(rule_differences(found.as_dict())) or "-", about] for name, (found, about) in known.items()
+        ]
         print_table("", ["name", "unlike the standard game", "about"], rows)
-
-
-def _differences(values: dict[str, Any], standard: dict[str, Any]) -> str:
-    return ", ".join(f"{key}={_say(value)}" for key, value in values.items() if value != standard[key]) or "-"
-
-
-def _say(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 @click.command()
@@ -94,11 +87,13 @@ def strategies(timed: bool, as_json: bool) -> None:
 
     Example: cribsim strategies --time
     """
+    if timed or as_json:
+        warn_if_cold()
     from cribsim.strategies import list_strategies
 
     rows = list_strategies()
     for row in rows:
-        row["ns_per_decision"] = _ns_per_decision(row["name"], row["half"]) if timed or as_json else None
+        row["ns_per_decision"] = _ns_per_decision(row) if timed or as_json else None
     if as_json:
         print_json({"strategies": rows})
         return
@@ -116,21 +111,18 @@ def strategies(timed: bool, as_json: bool) -> None:
     print_table("", ["name", "half", "players", "parameters", "ns", "about"], shown)
 
 
-def _ns_per_decision(name: str, half: str) -> float | None:
-    """Time a half over the views of random deals; None where it can't be timed."""
-    from cribsim.bench import sample_views
-    from cribsim.errors import CribsimError
-    from cribsim.rules import Rules
+def _ns_per_decision(row: dict[str, Any]) -> float | None:
+    """Time a built-in half over decisions of random games."""
+    if row["source"] != "built in" or 2 not in row["players"]:
+        return None
+    from cribsim.bench import answer_all, sample_views
     from cribsim.strategies import find_half
 
-    try:
-        bound = find_half(name, half).ready(Rules())
-    except CribsimError:
-        return None
-    views, which, answers = sample_views(half)
+    views = sample_views(row["half"])
+    work = answer_all(find_half(row["name"], row["half"]), views)
     best = float("inf")
-    for _ in range(3):
+    for _ in range(4):  # the first loads what it needs
         start = time.perf_counter()
-        bound.answer(views, which, bound.params, bound.table, answers)
+        work()
         best = min(best, time.perf_counter() - start)
-    return best / len(which) * 1e9
+    return best / len(views) * 1e9

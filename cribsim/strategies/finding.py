@@ -213,11 +213,9 @@ def _read(parameter: Parameter, value: Any, what: str) -> Any:
 
 def _range_text(parameter: Parameter) -> str:
     word = "a whole number" if parameter.kind is int else "a number"
-    if parameter.low is not None and parameter.high is not None:
-        return f"{word} from {parameter.low:g} to {parameter.high:g}"
-    if parameter.low is not None:
-        return f"{word} from {parameter.low:g}"
-    return f"{word} up to {parameter.high:g}" if parameter.high is not None else word
+    low = "" if parameter.low is None else f" from {parameter.low:,}"
+    high = "" if parameter.high is None else f" {'to' if low else 'up to'} {parameter.high:,}"
+    return word + low + high
 
 
 def _alone(text: str, stage: str) -> PlayerError:

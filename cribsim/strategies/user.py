@@ -41,7 +41,7 @@ class Strategy:
         file = _file_of(self.function)
         about = (inspect.getdoc(self.function) or "").split("\n")[0]
         source = file if os.path.isfile(file) else self.__module__
-        origin = frozenset({file, self.__module__})
+        origin = frozenset({file, self.__module__} - {""})
         return Definition(self.name, self.stage, self.bind, {}, self.players, source, about, False, origin)
 
     @property
