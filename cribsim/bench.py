@@ -48,7 +48,8 @@ def _row(work: str, measured: tuple[float, float]) -> dict[str, Any]:
 
 def sample_views(stage: str, n: int = _N_VIEWS) -> NDArray[Any]:
     """Views of n decisions of a stage, from games of random play."""
-    return check.sample_views(2, n_deals=n)[stage][:n].copy()
+    views = check.sample_views(2, n_deals=n)[stage]
+    return views[:: len(views) // n][:n].copy()
 
 
 def answer_all(half: Half, views: NDArray[Any]) -> Callable[[], int]:

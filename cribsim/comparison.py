@@ -21,7 +21,7 @@ from cribsim.counting import game_value
 from cribsim.errors import Interrupted, ResultError, RulesError
 from cribsim.result import SCHEMA_VERSION, Range, join_ranges, provenance
 from cribsim.rules import Rules
-from cribsim.runs import Batch, Job, check_workers, play_all
+from cribsim.runs import Batch, Job, check_first, check_workers, play_all
 from cribsim.simulation import make_job
 from cribsim.stats import Estimate, check_confidence, clean_json, from_sums
 from cribsim.tally import PHASES
@@ -197,6 +197,7 @@ def compare(
     if job.rules.players != 2:
         raise RulesError(f"compare plays two players so far, not {job.rules.players}")
     check_confidence(confidence)
+    check_first(first)
     start = time.perf_counter()
     pairs, sums, game_sums, ranges = 0, np.zeros((3, len(PHASES), 2), np.int64), np.zeros((3, 2), np.int64), ()
     found: tuple[Range, ...] = ranges

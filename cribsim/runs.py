@@ -203,6 +203,13 @@ def check_units(n: int, what: str) -> int:
     return int(n)
 
 
+def check_first(first: int) -> int:
+    """The number of the first deal or game."""
+    if isinstance(first, bool) or not isinstance(first, (int, np.integer)) or not 0 <= first <= MAX_UNITS:
+        raise CribsimError(f"first={first!r}: give a whole number from 0 to 10^13")
+    return int(first)
+
+
 def check_workers(workers: int | None) -> int:
     """A number of workers; None takes every core that this process may use."""
     if workers is None:

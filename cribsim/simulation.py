@@ -13,7 +13,7 @@ from cribsim.errors import CribsimError, Interrupted
 from cribsim.records import RecordWriter, record_chunk
 from cribsim.result import Range, Result, join_ranges, new_folder, provenance
 from cribsim.rules import Rules
-from cribsim.runs import Job, check_units, check_workers, play_all, play_chunk
+from cribsim.runs import Job, check_first, check_units, check_workers, play_all, play_chunk
 from cribsim.stats import check_confidence
 from cribsim.strategies import Player, find_player
 from cribsim.streams import check_seed
@@ -89,6 +89,7 @@ def simulate(
     job, n = make_job(players, deals=deals, games=games, seed=seed, rules=rules)
     run = _Run(job, n, first, progress, check_confidence(confidence), command)
     workers = check_workers(workers)
+    check_first(first)
     check_units(first + n, "first + deals")
     if out is None:
         return run.play(workers, executor, None)

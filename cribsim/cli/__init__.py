@@ -127,12 +127,12 @@ def spread_options(argv: Sequence[str]) -> list[str]:
     """
     words: list[str] = []
     current = ""
-    for word, following in zip(argv, (*argv[1:], "-"), strict=True):
+    for at, word in enumerate(argv, 1):
         name, _, value = word.partition("=")
         if name in GREEDY_OPTIONS:
             current = name
             words += [current, value] if value else []
-            if not value and following.startswith("-"):
+            if not value and (at == len(argv) or argv[at].startswith("-")):
                 raise click.UsageError(f"{name} wants names behind it, as in {name} expectimax+greedy greedy")
         elif word.startswith("-") or not current:
             current = ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import shlex
 import sys
 from collections.abc import Callable, Iterator
@@ -75,6 +76,8 @@ def simulate(
     """
     _check_simulation(players, deals, games, matches, record and not out)
     warn_if_cold()
+    if out:
+        importlib.import_module("pyarrow.parquet")  # now, so that Ctrl-C needn't wait for it
     from cribsim.simulation import simulate as play
 
     unit = "games" if games else "deals"

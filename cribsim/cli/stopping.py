@@ -14,14 +14,21 @@ _AGAIN_SECONDS = 0.05
 
 
 class Watch:
-    """Whether Ctrl-C was pressed."""
+    """Whether Ctrl-C was pressed, and whether it no longer matters."""
 
     asked = False
+    over = False
 
     def on_signal(self, _number: int, _frame: Any) -> None:
         """Remember, and interrupt what runs."""
         self.asked = True
         raise KeyboardInterrupt
+
+    def again(self) -> None:
+        """Interrupt once more, a moment later."""
+        timer = threading.Timer(_AGAIN_SECONDS, lambda: None if self.over else _thread.interrupt_main())
+        timer.daemon = True
+        timer.start()
 
 
 @contextlib.contextmanager
@@ -37,7 +44,7 @@ def watch_for_stop() -> Iterator[Watch]:
     def on_unraisable(found: Any) -> None:
         # numba's compiler calls back from C, where an exception can't get through: try again a moment later
         if issubclass(found.exc_type, KeyboardInterrupt):
-            threading.Timer(_AGAIN_SECONDS, _thread.interrupt_main).start()
+            watch.again()
         else:
             before(found)
 
@@ -46,5 +53,6 @@ def watch_for_stop() -> Iterator[Watch]:
     try:
         yield watch
     finally:
+        watch.over = True
         signal.signal(signal.SIGINT, signal.default_int_handler)
         sys.unraisablehook = before

@@ -1,0 +1,471 @@
+"""The command line: what it prints, what it refuses, and with which exit code."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import cribsim
+from cribsim import cli
+from cribsim.cli.common import interval, read_number, rules_text
+from cribsim.errors import CribsimError
+from cribsim.result import Result
+from cribsim.rules import Rules
+
+ESTIMATE = {"mean", "se", "low", "high"}
+MIRROR = ("simulate", "--players", "greedy", "greedy")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _compiled():
+    """The line that kernels are being compiled is not among what these tests expect."""
+    cribsim.simulate(["greedy", "greedy"], deals=1)
+
+
+@pytest.fixture
+def run(capsys, tmp_path, monkeypatch):
+    """Run a command in an empty folder; return exit code, stdout and stderr."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(*words):
+        with pytest.raises(SystemExit) as caught:
+            cli.main(words)
+        out, err = capsys.readouterr()
+        return caught.value.code or 0, out, err
+
+    return call
+
+
+@pytest.fixture
+def answer(run):
+    """Run a command with --json; return the object, the only thing on stdout."""
+
+    def call(*words):
+        code, out, err = run(*words, "--json")
+        assert (code, out.count("\n")) == (0, 1), err
+        found = json.loads(out, parse_constant=pytest.fail)
+        assert next(iter(found.items())) == ("schema_version", 1)
+        return found
+
+    return call
+
+
+@pytest.fixture
+def refusal(run):
+    """Run a command that is misused; return its one line."""
+
+    def call(*words):
+        code, out, err = run(*words)
+        assert (code, out) == (2, ""), err
+        assert err.startswith("cribsim: ")
+        assert err.count("\n") == 1
+        return err
+
+    return call
+
+
+def start(*words, **environment):
+    """A command in a process of its own."""
+    command = [sys.executable, "-m", "cribsim", *words]
+    env = {**os.environ, **environment}
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env)
+
+
+# Numbers and words
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("1", 1), ("1000", 1000), ("1_000_000", 10**6), ("1,000", 1000), ("10M", 10**7), ("2.5k", 2500),
+        ("3b", 3 * 10**9),         ("1e6", 10**6), ("1E3", 1000), ("1e+3", 1000), ("1.5e3", 1500), (".5k", 500),
+        ("2.0", 2), ("1e13", 10**13),
+        ("10000b", 10**13),
+    ],
+)  # fmt: skip
+def test_numbers(text, number):
+    assert read_number(text) == number
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("2.5", "whole number"), ("0", "above 0"), ("0.5", "whole"), ("1.0000000000000000000000000000001", "whole"),
+        ("-1", "not a number"), ("", "not a number"), (" 5", "not a number"), ("k", "not a number"),
+        (".", "not a number"), ("10T", "not a number"), ("1e-3", "not a number"), ("1e3k", "not a number"),
+        ("nan", "not a number"),
+        ("inf", "not a number"), ("1,0", "not a number"), ("1__0", "not a number"), ("٥", "not a number"),
+        ("0x10", "not a number"), ("9" * 50, "not a number"),
+        ("10000000000001", "10^13"), ("1e14", "10^13"), ("1e999999999", "10^13"),
+    ],
+)  # fmt: skip
+def test_numbers_that_are_none(text, wrong):
+    with pytest.raises(CribsimError) as caught:
+        read_number(text)
+    assert wrong in str(caught.value)
+
+
+def test_players_takes_all_words_up_to_the_next_option():
+    wanted = ["simulate", "--players", "a", "--players", "b", "--players", "c", "--deals", "5"]
+    assert cli.spread_options(["simulate", "--players", "a", "b", "c", "--deals", "5"]) == wanted
+    assert cli.spread_options(["simulate", "--players=a", "b", "c", "--deals", "5"]) == wanted
+    assert cli.spread_options(["-q", "--players", "a", "b"]) == ["-q", "--players", "a", "--players", "b"]
+    assert cli.spread_options(["compare", "a", "b", "--deals", "5"]) == ["compare", "a", "b", "--deals", "5"]
+    assert cli.spread_options([]) == []
+
+
+def test_rules_as_text():
+    for text in ("standard", "acc", "short", "three", "four"):
+        assert rules_text(Rules.parse(text).as_dict()) == text
+    odd = Rules.parse("short,skunk=40,win_value=3")
+    assert Rules.parse(rules_text(odd.as_dict())) == odd
+
+
+def test_intervals_as_text():
+    assert interval({"mean": -0.00001, "low": -0.1, "high": 0.1}) == "0.0000 ± 0.1000"
+    assert interval({"mean": 2.0, "low": None, "high": None}) == "2.0000"
+    assert interval({"mean": None, "low": None, "high": None}) == ""
+
+
+# Help
+
+
+@pytest.mark.parametrize("name", [*cli.COMMANDS, "cache info", "cache clear"])
+def test_every_command_has_help_with_an_example(run, name):
+    code, out, _ = run(*name.split(), "--help")
+    assert code == 0
+    assert f"Example: cribsim {name}" in out
+
+
+def test_help_lists_every_command_and_loads_nothing_heavy():
+    code = (
+        "import sys, cribsim.cli\n"
+        "try: cribsim.cli.main(['--help'])\n"
+        "except SystemExit as done: assert not done.code\n"
+        "heavy = 'numpy numba pandas matplotlib scipy pyarrow pydantic rich'.split()\n"
+        "sys.exit(' '.join(name for name in heavy if name in sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stderr.strip() == ""
+    assert all(name in done.stdout for name in (*cli.COMMANDS, "_CRIBSIM_COMPLETE"))
+
+
+def test_without_a_command_help_is_shown(run):
+    code, out, err = run()
+    assert (code, out) == (2, "")
+    assert err.count("\n") > 10
+
+
+def test_version(run):
+    assert run("--version") == (0, "cribsim, version 0.1.0\n", "")
+
+
+def test_completion():
+    process = start(_CRIBSIM_COMPLETE="bash_complete", COMP_WORDS="cribsim sim", COMP_CWORD="1")
+    assert process.communicate()[0].split() == ["plain,simulate"]
+
+
+# score, replay, rules, strategies, cache
+
+
+def test_score(answer, run):
+    found = answer("score", "5H 5S 5C JD", "--starter", "5D")
+    parts = {key: found[key] for key in ("total", "fifteens", "pairs", "runs", "flush", "nobs")}
+    assert parts == {"total": 29, "fifteens": 16, "pairs": 12, "runs": 0, "flush": 0, "nobs": 1}
+    assert found["explain"].endswith("twenty-nine")
+    code, out, _ = run("score", "5H", "5S", "5C", "JD", "--starter", "5D")
+    assert (code, out) == (0, f"29: {found['explain']}\n")
+
+
+def test_score_of_a_crib(answer):
+    words = ("score", "2H 4H 6H 8H", "--starter", "KD")
+    assert (answer(*words)["flush"], answer(*words, "--crib")["flush"]) == (4, 0)
+
+
+@pytest.mark.parametrize(
+    ("hand", "starter", "wrong"),
+    [
+        ("5H 5S 5C", "JD", "4 cards, not 3"), ("5H 5S 5C JD", "JD", "JD given twice"),
+        ("5H 5S 5C JX", "5D", "'JX' is not"), ("", "5D", "4 cards"), ("5H 5S 5C JD", "5D 6D", "the starter"),
+    ],
+)  # fmt: skip
+def test_wrong_cards(refusal, hand, starter, wrong):
+    assert wrong in refusal("score", hand, "--starter", starter)
+
+
+def test_replay(answer, run, refusal, tmp_path):
+    play = {"hands": ["5H 9C", "TD KS"], "plays": [[1, "TD", 0], [0, "5H", 3], [1, "KS"]], "dealer": 0}
+    (tmp_path / "play.json").write_text(json.dumps(play))
+    found = answer("replay", "play.json")
+    assert [set(event) for event in found["events"]] == [{"seat", "card", "count", "points", "parts"}] * 3
+    assert found["pegged"][0] == 2
+    assert [(error["line"], error["recorded"], error["right"]) for error in found["errors"]] == [(2, 3, 2)]
+    code, out, _ = run("replay", "play.json")
+    assert code == 0
+    assert "line 2: recorded 3, right 2" in out
+    (tmp_path / "play.json").write_text(json.dumps({**play, "plays": [[0, "5H"]]}))
+    assert "play.json" in refusal("replay", "play.json")
+    assert "nowhere.json" in refusal("replay", "nowhere.json")
+
+
+def test_rules(answer, run, refusal):
+    presets = answer("rules")["presets"]
+    assert [set(row) for row in presets] == [{"name", "rules", "about"}] * len(presets)
+    assert {row["name"]: row["rules"]["target"] for row in presets}["short"] == 61
+    assert answer("rules", "short,skunk=40")["presets"][0]["rules"] == Rules.parse("short,skunk=40").as_dict()
+    assert "players=4, teams=true" in run("rules")[1]
+    assert "alternate" in run("rules", "four")[1]
+    assert "nearest: short" in refusal("rules", "shrt")
+    assert "muggins" in refusal("rules", "muggins=true")
+
+
+def test_strategies(answer, run):
+    rows = answer("strategies")["strategies"]
+    keys = {"name", "half", "source", "players", "parameters", "ns_per_decision"}
+    assert all(keys <= set(row) and row["ns_per_decision"] > 0 for row in rows if row["source"] == "built in")
+    assert {("greedy", "discard"), ("greedy", "play"), ("expectimax", "discard")} <= {
+        (row["name"], row["half"]) for row in rows
+    }
+    assert "expectimax" in run("strategies")[1]
+
+
+def test_cache(answer, run, monkeypatch, tmp_path):
+    assert {"folder", "files", "bytes"} <= set(answer("cache", "info"))
+    assert "folder" in run("cache", "info")[1]
+    # a process of its own: this one has found its folder already
+    (tmp_path / "cribsim" / "old").mkdir(parents=True)
+    (tmp_path / "cribsim" / "old" / "kernel.nbi").touch()
+    out, err = start("cache", "clear", NUMBA_CACHE_DIR=str(tmp_path)).communicate()
+    assert "removed" in out, err
+    assert not (tmp_path / "cribsim" / "old").exists()
+
+
+# simulate and compare
+
+
+def test_simulate_deals(answer):
+    found = answer(*MIRROR, "--deals", "1k", "--seed", "7")
+    wanted = {
+        "players", "rules", "seed", "deals", "games", "seconds", "cpu_seconds", "startup_seconds", "deals_per_second",
+        "phases", "wins", "first_dealer_wins", "skunks", "deals_per_game",
+    }  # fmt: skip
+    assert wanted <= set(found)
+    assert (found["players"], found["seed"], found["deals"]) == (["greedy", "greedy"], 7, 1000)
+    phases = ("heels", "pegging", "hand", "crib", "total")
+    assert [(row["seat"], row["phase"]) for row in found["phases"]] == [
+        (seat, phase) for seat in ("pone", "dealer") for phase in phases
+    ]
+    assert all(set(row) >= ESTIMATE for row in found["phases"])
+
+
+def test_simulate_games(answer):
+    found = answer(*MIRROR, "--games", "200")
+    assert found["games"] == 200
+    assert [row["player"] for row in found["wins"]] == ["greedy", "greedy"]
+    assert all(set(row) >= ESTIMATE and set(row["game_points"]) == ESTIMATE for row in found["wins"])
+    assert sum(row["mean"] for row in found["wins"]) == pytest.approx(1)
+    assert set(found["first_dealer_wins"]) == set(found["deals_per_game"]) == ESTIMATE
+
+
+def test_one_deal_has_no_interval(answer, run):
+    assert answer(*MIRROR, "--deals", "1")["phases"][0]["low"] is None
+    assert "±" not in run(*MIRROR, "--deals", "1")[1]
+
+
+def test_simulate_for_people(run):
+    code, out, err = run(*MIRROR, "--deals", "2k", "--confidence", "99.9")
+    assert (code, err) == (0, "")
+    for word in (
+        "99.9 % intervals",
+        "pone",
+        "dealer",
+        "heels",
+        "±",
+        "2,000 deals",
+        "seed 0",
+        "rules standard",
+        "deals/s",
+    ):
+        assert word in out
+    out = run("simulate", "--players", *["greedy"] * 4, "--games", "50", "--rules", "four,target=61")[1]
+    for word in ("share of wins", "second", "first dealer", "skunk", "50 games", "deals per game", "target=61"):
+        assert word in out
+
+
+def test_confidence_as_share_or_per_cent(answer):
+    share, per_cent = (answer(*MIRROR, "--deals", "200", "--confidence", text)["phases"] for text in ("0.9", "90"))
+    assert share == per_cent
+
+
+def test_workers_change_nothing(answer):
+    one, two = (answer(*MIRROR, "--deals", "5k", "--workers", workers)["phases"] for workers in "12")
+    assert one == two
+
+
+def test_out_is_a_result_and_is_never_overwritten(run, refusal, tmp_path):
+    words = (*MIRROR, "--deals", "500", "--out", "run", "--record")
+    code, out, _ = run(*words)
+    assert code == 0
+    assert "saved in run" in out
+    assert Result.load(tmp_path / "run").deals == 500
+    before = {path.name: path.read_bytes() for path in (tmp_path / "run").iterdir()}
+    assert set(before) == {"deals.parquet", "provenance.json", "tally.parquet"}
+    assert "exists already" in refusal(*words)
+    assert {path.name: path.read_bytes() for path in (tmp_path / "run").iterdir()} == before
+
+
+@pytest.mark.parametrize(
+    ("words", "wrong"),
+    [
+        ("", "--deals N or --games N"), ("--deals 5 --games 5", "one of --deals and --games"),
+        ("--matches 5", "--games"), ("--deals 2.5", "--deals 2.5: give a whole number"),
+        ("--deals=-5", "not a number"), ("--games 1e14", "10^13"),
+        ("--deals 5 --record", "--record needs --out"), ("--deals 5 --seed -1", "seed"),
+        ("--deals 5 --seed x", "seed"),
+        ("--deals 5 --workers 0", "--workers"), ("--deals 5 --rules shrt", "nearest: short"),
+        ("--deals 5 --rules players=3", "the rules are for 3"), ("--deals 5 --rules tagret=61", "nearest: target"),
+        ("--deals 5 --confidence 0", "--confidence 0"), ("--deals 5 --confidence 100", "--confidence 100"),
+        ("--deals 5 --confidence nan", "--confidence nan"),
+        ("--deals 5 --confidence 0.9999999999999999", "--confidence"), ("--deal 5", "--deals"),
+        ("--deals 5 --out taken/run", "can't be written"),
+        ("--deals 5 --out taken", "exists already"),
+    ],
+)  # fmt: skip
+def test_misuse_of_simulate(refusal, words, wrong, tmp_path):
+    (tmp_path / "taken").touch()
+    assert wrong in refusal(*MIRROR, *words.split())
+    assert [path.name for path in tmp_path.iterdir()] == ["taken"]
+
+
+@pytest.mark.parametrize(
+    ("players", "wrong"),
+    [
+        ("gredy greedy", "nearest: greedy"), ("greedy", "two, three or four"), ("greedy " * 5, "two, three or four"),
+        ("", "--players wants names"), ("expectimax greedy", "expectimax+greedy"), ("greedy( greedy", "isn't closed"),
+        ("no.py:f+greedy greedy", "no.py"),
+    ],
+)  # fmt: skip
+def test_misuse_of_players(refusal, players, wrong):
+    assert wrong in refusal("simulate", "--players", *players.split(), "--deals", "5")
+
+
+def test_compare(answer, run):
+    found = answer("compare", "expectimax+greedy", "greedy", "--deals", "2k")
+    assert {"a", "b", "pairs", "difference", "phases", "win_rate_a", "game_points"} <= set(found)
+    assert (found["a"], found["b"], found["pairs"]) == ("expectimax+greedy", "greedy", 2000)
+    assert set(found["difference"]) == ESTIMATE
+    code, out, _ = run("compare", "expectimax+greedy", "greedy", "--games", "100")
+    assert code == 0
+    for word in ("expectimax+greedy less greedy", "points a game", "wins", "game points", "100 pairs", "seed 0"):
+        assert word in out
+
+
+@pytest.mark.parametrize("unit", ["--deals", "--games"])
+def test_a_mirror_comparison_is_exactly_zero(answer, unit):
+    found = answer("compare", "random", "random", unit, "300")
+    assert set(found["difference"].values()) == {0.0}
+    if unit == "--games":
+        assert set(found["win_rate_a"].values()) == {0.5, 0.0}
+
+
+@pytest.mark.parametrize(
+    ("words", "wrong"),
+    [
+        ("greedy", "Missing argument"), ("greedy greedy", "--deals N or --games N"),
+        ("greedy greedy greedy", "unexpected"), ("greedy greedy --deals 5 --rules three", "for 3"),
+        ("greedy gredy --deals 5", "nearest: greedy"),
+    ],
+)  # fmt: skip
+def test_misuse_of_compare(refusal, words, wrong):
+    assert wrong in refusal("compare", *words.split())
+
+
+@pytest.mark.parametrize("wrong", ["simulte", "Score", "compare-all"])
+def test_unknown_command_names_the_nearest(refusal, wrong):
+    assert f"no command '{wrong}'; nearest: " in refusal(wrong)
+
+
+def test_a_strategy_that_fails_ends_the_run_with_1(run, tmp_path):
+    text = "import cribsim\n@cribsim.discard_strategy('bad')\ndef bad(view):\n    return 1 / 0\n"
+    (tmp_path / "bad.py").write_text(text)
+    code, out, err = run("simulate", "--players", "bad.py:bad+greedy", "greedy", "--deals", "5", "--seed", "3")
+    assert (code, out, err.count("\n")) == (1, "", 1)
+    for word in ("bad.py:bad", "ZeroDivisionError", "deal 0", "seed 3", "view"):
+        assert word in err
+
+
+# Ctrl-C, pipes, terminals
+
+
+def interrupted(words, wait_for, **environment):
+    """Press Ctrl-C as soon as something is true; return exit code, stdout, stderr."""
+    process = start(*words, **environment)
+    for _ in range(600):
+        if wait_for(process) or process.poll() is not None:
+            break
+        time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=60)
+    return process.returncode, out, err
+
+
+COUNTING = """
+import pathlib, cribsim
+calls = 0
+@cribsim.discard_strategy("counting")
+def counting(view):
+    global calls
+    calls += 1
+    if calls == 500:
+        pathlib.Path(__file__).with_name("playing").touch()
+    return 0, 1
+"""
+
+
+@pytest.mark.parametrize("as_json", [True, False])
+def test_ctrl_c_keeps_what_was_played(tmp_path, as_json):
+    folder, strategy = tmp_path / "run", tmp_path / "mine.py"
+    strategy.write_text(COUNTING)
+
+    def is_playing(_):
+        return (tmp_path / "playing").exists() and not time.sleep(0.5)
+
+    words = ["simulate", "--players", f"{strategy}:counting+greedy", "greedy", "--deals", "1e12", "--out", str(folder)]
+    code, out, err = interrupted([*words, "--json"] if as_json else words, is_playing)
+    assert code == 130, err
+    assert "Traceback" not in err
+    assert ("pone" in out) == (not as_json)
+    kept = Result.load(folder)
+    told = f"cribsim: interrupted; done: {kept.deals:,} of 1,000,000,000,000 deals, saved in {folder}\n"
+    assert err.endswith(told)
+    assert kept.provenance["complete"] is False
+
+
+def test_ctrl_c_while_kernels_compile(tmp_path):
+    """The compiler swallows the exception or turns it into another; the command stops all the same."""
+
+    def is_compiling(_):
+        return len(list(tmp_path.rglob("*.nbi"))) >= 3
+
+    words = (*MIRROR, "--deals", "1e12")
+    code, out, err = interrupted(words, is_compiling, NUMBA_CACHE_DIR=str(tmp_path), NUMBA_DISABLE_JIT="0")
+    assert (code, out) == (130, "")
+    first, second = err.splitlines()
+    assert first.startswith("compiling cribsim's kernels; this happens once")
+    assert second == "cribsim: interrupted; done: nothing yet"
+
+
+def test_a_closed_pipe_is_quiet():
+    process = start("rules", "--json")
+    process.stdout.close()
+    assert process.stderr.read() == ""
+    assert process.wait() == 0
+
+
+def test_nothing_is_coloured_away_from_a_terminal(run):
+    _, out, err = run(*MIRROR, "--deals", "100")
+    assert "\x1b" not in out + err
