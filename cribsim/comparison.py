@@ -197,29 +197,34 @@ def compare(
     if job.rules.players != 2:
         raise RulesError(f"compare plays two players so far, not {job.rules.players}")
     check_confidence(confidence)
-    check_first(first)
+    check_first(first, n)
     start = time.perf_counter()
-    pairs, sums, game_sums, ranges = 0, np.zeros((3, len(PHASES), 2), np.int64), np.zeros((3, 2), np.int64), ()
-    found: tuple[Range, ...] = ranges
     chunks = play_all(pair_chunk, job, n, workers=check_workers(workers), executor=executor, first=first)
-
-    def result(complete: bool) -> Comparison:
-        texts = (job.players[0].text, job.players[1].text)
-        mode = "games" if job.in_game else "deals"
-        seconds = time.perf_counter() - start
-        told = provenance(command, complete)
-        return Comparison(*texts, job.rules, mode, found, pairs, sums, game_sums, seconds, confidence, told)
-
+    mode, texts = "games" if job.in_game else "deals", (job.players[0].text, job.players[1].text)
+    sums, game_sums = np.zeros((3, len(PHASES), 2), np.int64), np.zeros((3, 2), np.int64)
+    found = Comparison(*texts, job.rules, mode, (), 0, sums, game_sums, confidence=confidence)
     try:
         for at, units, (more, more_games) in chunks:
-            pairs, sums, game_sums = pairs + units, sums + more, game_sums + more_games
-            found = join_ranges((*found, (job.seed, at, units)))
+            ranges = join_ranges((*found.ranges, (job.seed, at, units)))
+            found = dataclasses.replace(
+                found,
+                ranges=ranges,
+                pairs=found.pairs + units,
+                sums=found.sums + more,
+                game_sums=found.game_sums + more_games,
+            )
             if progress:
-                progress(pairs, n)
+                progress(found.pairs, n)
     except KeyboardInterrupt:
         chunks.close()
-        raise Interrupted(f"{pairs:,} of {n:,} pairs", result(False) if pairs else None) from None
-    return result(True)
+        partial = _finished(found, start, command, complete=False) if found.pairs else None
+        raise Interrupted(f"{found.pairs:,} of {n:,} pairs", partial) from None
+    return _finished(found, start, command, complete=True)
+
+
+def _finished(found: Comparison, start: float, command: str | None, *, complete: bool) -> Comparison:
+    seconds = time.perf_counter() - start
+    return dataclasses.replace(found, seconds=seconds, provenance=provenance(command, complete))
 
 
 def pair_chunk(job: Job, first: int, n: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import datetime
+import hashlib
 import json
 import os
 import platform
@@ -17,9 +18,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cribsim import __version__
-from cribsim.errors import ResultError, RulesError
+from cribsim.errors import ResultError
 from cribsim.rules import Rules
-from cribsim.stats import Estimate, clean_json, estimate_mean, estimate_ratio, estimate_share, from_sums
+from cribsim.stats import (
+    Estimate,
+    check_confidence,
+    clean_json,
+    estimate_mean,
+    estimate_ratio,
+    estimate_share,
+    from_sums,
+)
 from cribsim.tally import PHASES, SKUNK_CLASSES, Counts, Tally, empty_counts
 
 if TYPE_CHECKING:
@@ -213,9 +222,10 @@ class Result:
         """Write the files of a result into a folder that is being made."""
         import pyarrow.parquet as pq
 
-        text = json.dumps(clean_json(self._provenance()), indent=2, ensure_ascii=False, allow_nan=False)
-        (folder / _PROVENANCE).write_text(text + "\n")
         pq.write_table(_tally_table(self.tally), folder / _TALLY, compression="zstd")
+        told = {**self._provenance(), "tally_sha256": _sha256(folder / _TALLY)}
+        text = json.dumps(clean_json(told), indent=2, ensure_ascii=False, allow_nan=False)
+        (folder / _PROVENANCE).write_text(text + "\n")
 
     def _provenance(self) -> dict[str, Any]:
         return {
@@ -241,19 +251,14 @@ class Result:
                 raise ResultError(
                     f"{folder}: schema version {told['schema_version']}, this cribsim reads {SCHEMA_VERSION}"
                 )
-            rules = Rules.from_dict(told["rules"])
-            tally = _read_tally(folder / _TALLY, rules.players)
-            ranges = tuple((item["seed"], item["first"], item["units"]) for item in told["ranges"])
-            times = {name: float(told[name]) for name in ("seconds", "cpu_seconds", "startup_seconds", "confidence")}
-            known = {"schema_version", "players", "rules", "mode", "ranges", *times}
-            rest = {key: value for key, value in told.items() if key not in known}
-            result = cls(tuple(told["players"]), rules, told["mode"], ranges, tally, provenance=rest, **times)
+            result = _read_result(told, folder)
         except ResultError:
             raise
         except FileNotFoundError as error:
             raise ResultError(f"{folder} holds no result: {error.filename} is missing") from None
-        except (OSError, ValueError, KeyError, TypeError, IndexError, RulesError) as error:
-            raise ResultError(f"{folder} can't be read as a result: {error}") from None
+        except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
+            why = f"{error} is missing" if isinstance(error, KeyError) else " ".join(str(error).split())
+            raise ResultError(f"{folder} can't be read as a result: {why}") from None
         return result
 
     def plot(self, ax: Axes | None = None, phase: str = "total", **style: Any) -> Axes:
@@ -266,6 +271,38 @@ class Result:
         what = f"{self.games:,} games, " if self.mode == "games" else ""
         head = f"<p><b>{' · '.join(self.players)}</b>: {what}{self.deals:,} deals, seed {self.seed}</p>"
         return head + str(self.summary().round(4).to_html(index=False))
+
+
+def _sha256(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def _read_result(told: dict[str, Any], folder: Path) -> Result:
+    """The result that a folder's provenance and tally tell of; ValueError where they make no sense."""
+    rules = Rules.from_dict(told["rules"])
+    players, mode = tuple(told["players"]), told["mode"]
+    if len(players) != rules.players or not all(isinstance(player, str) for player in players):
+        raise ValueError(f"players {told['players']!r} for {rules.players} seats")
+    if mode not in ("deals", "games"):
+        raise ValueError(f"mode {mode!r}")
+    if _sha256(folder / _TALLY) != told["tally_sha256"]:
+        raise ValueError(f"{_TALLY} is damaged, or belongs to another run")
+    tally = _read_tally(folder / _TALLY, rules.players)
+    ranges = _read_ranges(told["ranges"], tally.games if mode == "games" else tally.deals)
+    times = {name: float(told[name]) for name in ("seconds", "cpu_seconds", "startup_seconds")}
+    known = {"schema_version", "players", "rules", "mode", "ranges", "confidence", "tally_sha256", *times}
+    rest = {key: value for key, value in told.items() if key not in known}
+    confidence = check_confidence(told["confidence"])
+    return Result(players, rules, mode, ranges, tally, confidence=confidence, provenance=rest, **times)
+
+
+def _read_ranges(told: list[dict[str, int]], units: int) -> tuple[Range, ...]:
+    ranges = tuple((item["seed"], item["first"], item["units"]) for item in told)
+    if not all(isinstance(number, int) and number >= 0 for item in ranges for number in item):
+        raise ValueError(f"ranges {told!r}")
+    if sum(n for _, _, n in ranges) != units:
+        raise ValueError(f"ranges of {sum(n for _, _, n in ranges)} units, but the tally counts {units}")
+    return join_ranges(ranges)
 
 
 def provenance(command: str | None, complete: bool) -> dict[str, Any]:

@@ -203,10 +203,11 @@ def check_units(n: int, what: str) -> int:
     return int(n)
 
 
-def check_first(first: int) -> int:
-    """The number of the first deal or game."""
-    if isinstance(first, bool) or not isinstance(first, (int, np.integer)) or not 0 <= first <= MAX_UNITS:
-        raise CribsimError(f"first={first!r}: give a whole number from 0 to 10^13")
+def check_first(first: int, n: int) -> int:
+    """The number of the first of n deals or games."""
+    whole = isinstance(first, (int, np.integer)) and not isinstance(first, bool)
+    if not whole or not 0 <= first <= MAX_UNITS - n:
+        raise CribsimError(f"first={first!r}: give a whole number from 0, so that the last one lies under 10^13")
     return int(first)
 
 

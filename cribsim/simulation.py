@@ -89,8 +89,7 @@ def simulate(
     job, n = make_job(players, deals=deals, games=games, seed=seed, rules=rules)
     run = _Run(job, n, first, progress, check_confidence(confidence), command)
     workers = check_workers(workers)
-    check_first(first)
-    check_units(first + n, "first + deals")
+    check_first(first, n)
     if out is None:
         return run.play(workers, executor, None)
     with new_folder(out) as draft:
@@ -152,8 +151,8 @@ class _Run:
     ) -> None:
         self.job, self.n, self.first = job, n, first
         self.progress, self.confidence, self.command = progress, confidence, command
-        self.tally = Tally.empty(job.rules.players)
-        self.ranges: list[Range] = []
+        # one name for both, so that a stop between two statements can't part them
+        self.done: tuple[Tally, tuple[Range, ...]] = (Tally.empty(job.rules.players), ())
         self.startup = self.start = self.cpu_start = 0.0
 
     def play(self, workers: int, executor: Executor | None, writer: RecordWriter | None) -> Result:
@@ -174,7 +173,7 @@ class _Run:
                 self._take(at, units, value, writer)
         except KeyboardInterrupt:
             chunks.close()
-            raise Interrupted(self._done_text(), self._result(complete=False) if self.ranges else None) from None
+            raise Interrupted(self._done_text(), self._result(complete=False) if self.done[1] else None) from None
         finally:
             if writer:
                 writer.close()
@@ -184,24 +183,25 @@ class _Run:
         tally, rows = value if writer else (value, None)
         if writer:
             writer.take(at, units, rows)
-        self.tally = self.tally + tally
-        self.ranges = list(join_ranges((*self.ranges, (self.job.seed, at, units))))
+        before, ranges = self.done
+        self.done = (before + tally, join_ranges((*ranges, (self.job.seed, at, units))))
         if self.progress:
-            self.progress(self._done(), self.n)
+            self.progress(self._n_done(), self.n)
 
-    def _done(self) -> int:
-        return sum(units for _, _, units in self.ranges)
+    def _n_done(self) -> int:
+        return sum(units for _, _, units in self.done[1])
 
     def _done_text(self) -> str:
-        return f"{self._done():,} of {self.n:,} {self.job.unit}s"
+        return f"{self._n_done():,} of {self.n:,} {self.job.unit}s"
 
     def _result(self, *, complete: bool) -> Result:
+        tally, ranges = self.done
         return Result(
             players=tuple(player.text for player in self.job.players),
             rules=self.job.rules,
             mode="games" if self.job.in_game else "deals",
-            ranges=tuple(self.ranges),
-            tally=self.tally,
+            ranges=ranges,
+            tally=tally,
             seconds=time.perf_counter() - self.start,
             cpu_seconds=time.process_time() - self.cpu_start,
             startup_seconds=self.startup,

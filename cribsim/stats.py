@@ -44,8 +44,9 @@ def _finite(value: float) -> float | None:
 
 def check_confidence(confidence: float) -> float:
     """A confidence between 0 and 1."""
-    if not 0 < confidence < 1:
-        raise CribsimError(f"confidence {confidence}: give a number between 0 and 1, as in 0.95")
+    number = isinstance(confidence, (int, float, np.floating)) and not isinstance(confidence, bool)
+    if not number or not 0 < confidence < 1:
+        raise CribsimError(f"confidence {confidence!r}: give a number between 0 and 1, as in 0.95")
     return float(confidence)
 
 

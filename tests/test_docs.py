@@ -15,6 +15,7 @@ import pytest
 
 import cribsim
 from cribsim import cli, experiment
+from cribsim.strategies import registry
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "cribsim"
@@ -47,6 +48,12 @@ FLOORS = (
 FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 MAY_ALSO = {("strategies/check.py", "engine")}
 """The battery for strategies plays random games to collect views; no strategy does."""
+
+
+@pytest.fixture(autouse=True)
+def _examples_leave_no_names(monkeypatch):
+    """Strategies decorated in examples are forgotten again."""
+    monkeypatch.setattr(registry, "_USER", dict(registry._USER))
 
 
 @pytest.mark.parametrize("name", MODULES)

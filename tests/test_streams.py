@@ -226,6 +226,28 @@ def test_a_players_hand_is_the_same_for_ever(n_players, dealt, starter):
     assert cribsim.format_cards([rows[2]["starter"]]) == starter
 
 
+PONE_DISCARDS = [1, 2, 2, 5, 5, 12, 13, 13, 11, 10, 2, 4, 13, 1, 1]
+DEALER_PLAYS = [2, 0, 1, 1, 3, 2, 2, 1, 2, 0, 2, 2, 2, 2, 3]
+
+
+@pytest.mark.parametrize("seed", [0, 7, 2**64 - 1])
+def test_choices_are_those_of_plain_integers(seed):
+    """The key of a decision: seed, the purpose 2, number and step scattered in turn, then role and place."""
+    golden = 0x9E3779B97F4A7C15
+    for number, step, role, place in itertools.product((0, 1, 2**32, 10**13), (0, 9), (0, 1, 3), (0, 7, DISCARD_PLACE)):
+        key = plain_mix((seed + golden * 2) % 2**64)
+        for n in (number, step, role * 32 + place + 1):
+            key = plain_mix((key + golden * n) % 2**64)
+        deal_key = np.uint64(choice_key(np.uint64(seed), np.uint64(number), np.int64(step)))
+        assert int(decision_key(deal_key, role, place)) == key
+
+
+def test_random_players_choose_the_same_for_ever():
+    """The first fifteen of seed 1: the pone's discards of fifteen, and the dealer's first plays of four."""
+    assert choices(15, n_deals=15).tolist() == PONE_DISCARDS
+    assert choices(4, n_deals=15, role=1, place=1).tolist() == DEALER_PLAYS
+
+
 # The engine's rows
 
 
@@ -430,7 +452,7 @@ def test_choices_are_independent_of_the_cards():
 
 
 def test_decisions_have_keys_of_their_own():
-    key = choice_key(np.uint64(1), np.uint64(5), np.int64(0))
+    key = np.uint64(choice_key(np.uint64(1), np.uint64(5), np.int64(0)))
     keys = {int(decision_key(key, role, place)) for role in range(4) for place in (*range(16), DISCARD_PLACE)}
     assert len(keys) == 4 * 17
 
