@@ -85,33 +85,47 @@ def _writable_root() -> Path | None:
     return None
 
 
+def _stat(path: Path) -> os.stat_result | None:
+    """None where another process has just removed the path."""
+    try:
+        return path.stat()
+    except OSError:
+        return None
+
+
+def _remove_old(root: Path, digest: str) -> None:
+    """Keep the folders used last; another process may be doing the same."""
+    known = [(stat.st_mtime, path) for path in root.iterdir() if (stat := _stat(path)) and path.is_dir()]
+    for _, old in sorted(known)[:-_KEPT_FOLDERS]:
+        if old.name != digest:
+            shutil.rmtree(old, ignore_errors=True)
+
+
 @functools.cache
 def _folder(digest: str) -> Path | None:
     root = _writable_root()
     if root is None or not _usable(root / digest):
         return None
-    folders = sorted((path for path in root.iterdir() if path.is_dir()), key=lambda path: path.stat().st_mtime)
-    for old in folders[:-_KEPT_FOLDERS]:
-        if old.name != digest:
-            shutil.rmtree(old, ignore_errors=True)
+    _remove_old(root, digest)
     return root / digest
 
 
 def is_cold() -> bool:
-    """Whether the engine still has to be compiled on this machine."""
+    """Whether the engine or the built-in strategies still have to be compiled on this machine."""
     folder = _folder(package_digest())
-    return folder is None or not any(folder.rglob("engine.play_*.nbi"))
+    wanted = ("engine.play_rounds-*.nbi", "expectimax.expectimax_discard-*.nbi", "greedy.greedy_play-*.nbi")
+    return folder is None or not all(any(folder.rglob(name)) for name in wanted)
 
 
 def cache_info() -> dict[str, Any]:
     """Where compiled code lies, and how much of it."""
     root = _writable_root()
-    files = [path for path in root.rglob("*") if path.is_file()] if root else []
+    sizes = [stat.st_size for path in root.rglob("*.nb?") if (stat := _stat(path))] if root else []
     return {
         "folder": str(root) if root else None,
         "digest": package_digest(),
-        "files": len(files),
-        "bytes": sum(path.stat().st_size for path in files),
+        "files": len(sizes),
+        "bytes": sum(sizes),
         "cold": is_cold(),
     }
 

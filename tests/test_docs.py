@@ -34,6 +34,7 @@ FLOORS = (
     ("tally",),
     ("views",),
     ("deals", "replay"),
+    ("replay_files",),
     ("counting",),
     ("engine", "strategies"),
     ("stats",),

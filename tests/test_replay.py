@@ -11,7 +11,8 @@ from oracle import Board, Play
 import cribsim
 from cribsim.cards import format_card, format_cards
 from cribsim.pegging import PLAY_FIELDS
-from cribsim.replay import _Referee, replay_file, replay_play, settle_deal
+from cribsim.replay import _Referee, replay_play, settle_deal
+from cribsim.replay_files import replay_file
 from cribsim.rules import Rules
 from cribsim.views import discard_view, play_view
 

@@ -557,7 +557,7 @@ def interrupt(call):
     return process.returncode, out.strip() + err, time.perf_counter() - start
 
 
-PATIENCE = 6
+PATIENCE = 20
 """Seconds. A stop takes less than one; a busy machine may take longer to import what writes the files."""
 
 

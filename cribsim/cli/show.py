@@ -38,7 +38,7 @@ def replay(file: str, as_json: bool) -> None:
 
     Example: cribsim replay play.json
     """
-    from cribsim.replay import replay_file
+    from cribsim.replay_files import replay_file
 
     found = replay_file(file)
     if as_json:
