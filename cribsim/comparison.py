@@ -21,7 +21,7 @@ from cribsim.counting import game_value
 from cribsim.errors import Interrupted, ResultError, RulesError
 from cribsim.result import SCHEMA_VERSION, Range, join_ranges, provenance
 from cribsim.rules import Rules
-from cribsim.runs import Batch, Job, check_first, check_workers, play_all
+from cribsim.runs import Batch, Job, check_executor, check_first, check_workers, play_all
 from cribsim.simulation import make_job
 from cribsim.stats import Estimate, check_confidence, clean_json, from_sums
 from cribsim.tally import PHASES
@@ -198,6 +198,7 @@ def compare(
         raise RulesError(f"compare plays two players so far, not {job.rules.players}")
     check_confidence(confidence)
     check_first(first, n)
+    check_executor(executor)
     start = time.perf_counter()
     chunks = play_all(pair_chunk, job, n, workers=check_workers(workers), executor=executor, first=first)
     mode, texts = "games" if job.in_game else "deals", (job.players[0].text, job.players[1].text)

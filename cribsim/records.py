@@ -48,7 +48,7 @@ def _round_rows(batch: Batch) -> pa.Table:
         "dealer": dealer.astype(np.uint8),
         "dealt": _lists(_dealt(batch, live, dealer)),
         "kept": _lists(_bytes(deals["kept"][:, :players], 4).reshape(live, -1)),
-        "crib": _lists(_bytes(deals["crib"][:, None], 4).reshape(live, -1)),
+        "crib": _lists(_crib(batch, live)),
         "starter": deals["starter"],
         "plays": _lists(plays["played"], n_played),
         "play_seat": _lists(plays["played_by"], n_played),
@@ -82,6 +82,15 @@ def _dealt(batch: Batch, live: int, dealer: NDArray[np.int64]) -> NDArray[np.uin
     return dealt
 
 
+def _crib(batch: Batch, live: int) -> NDArray[np.uint8]:
+    """The crib: what seat 0 threw first, and with three players the card from the pack at the end."""
+    deals, rules = batch.table.deals[:live], batch.job.rules
+    thrown = _bytes(deals["thrown"][:, : rules.players], rules.n_thrown).reshape(live, -1)
+    if rules.players == 3:
+        return np.concatenate([thrown, _bytes(deals["crib"][:, None], 4)[:, 0, 3:]], axis=1)
+    return thrown
+
+
 def _bytes(packed: NDArray[Any], n: int) -> NDArray[np.uint8]:
     return (packed[..., None] >> (8 * np.arange(n)) & 255).astype(np.uint8)
 
@@ -102,17 +111,20 @@ class RecordWriter:
 
     def __init__(self, folder: Path, first: int) -> None:
         self.path, self.following = folder / FILE, first
-        self.waiting: dict[int, tuple[int, Any]] = {}
+        self.waiting: dict[int, tuple[int, Tally, Any]] = {}
         self.rest: Any = None
         self.file: Any = None
 
-    def take(self, first: int, units: int, rows: Any) -> None:
-        """Take a chunk; write what has its turn."""
-        self.waiting[first] = (units, rows)
+    def take(self, first: int, units: int, tally: Tally, rows: Any) -> list[tuple[int, int, Tally]]:
+        """Take a chunk; write the chunks that have their turn and return them: first unit, units, tally."""
+        self.waiting[first] = (units, tally, rows)
+        written = []
         while self.following in self.waiting:
-            units, rows = self.waiting.pop(self.following)
-            self.following += units
+            units, tally, rows = self.waiting.pop(self.following)
             self._write(rows, whole=True)
+            written.append((self.following, units, tally))
+            self.following += units
+        return written
 
     def _write(self, rows: Any, *, whole: bool) -> None:
         import pyarrow as pa

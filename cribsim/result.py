@@ -279,7 +279,7 @@ def _sha256(path: Path) -> str:
 
 def _read_result(told: dict[str, Any], folder: Path) -> Result:
     """The result that a folder's provenance and tally tell of; ValueError where they make no sense."""
-    rules = Rules.from_dict(told["rules"])
+    rules = Rules.from_dict({**told["rules"], "players": told["rules"]["players"], "target": told["rules"]["target"]})
     players, mode = tuple(told["players"]), told["mode"]
     if len(players) != rules.players or not all(isinstance(player, str) for player in players):
         raise ValueError(f"players {told['players']!r} for {rules.players} seats")
@@ -340,6 +340,8 @@ class new_folder:  # noqa: N801
     """A folder that appears whole or not at all: `with new_folder(path) as draft: write into draft`."""
 
     def __init__(self, folder: str | Path) -> None:
+        if not isinstance(folder, (str, Path)) or "\0" in str(folder):
+            raise ResultError(f"{folder!r} is no folder; give a path")
         self.folder = Path(folder)
 
     def __enter__(self) -> Path:

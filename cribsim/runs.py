@@ -6,8 +6,11 @@ sized by the clock: short enough to stop within a moment of Ctrl-C, long enough 
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
+import signal
+import threading
 import time
 from collections.abc import Callable, Generator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
@@ -211,6 +214,29 @@ def check_first(first: int, n: int) -> int:
     return int(first)
 
 
+@contextlib.contextmanager
+def hold_interrupts() -> Generator[None, None, None]:
+    """Let a Ctrl-C wait until the block is done: what must change together does."""
+    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGINT) is None:
+        yield
+        return
+    held: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _frame: held.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if held:
+        raise KeyboardInterrupt
+
+
+def check_executor(executor: Any) -> Executor | None:
+    """None, or something with the `submit` of `concurrent.futures`."""
+    if executor is not None and not hasattr(executor, "submit"):
+        raise CribsimError(f"executor={executor!r}: give a concurrent.futures executor")
+    return executor  # type: ignore[no-any-return]
+
+
 def check_workers(workers: int | None) -> int:
     """A number of workers; None takes every core that this process may use."""
     if workers is None:
@@ -237,7 +263,7 @@ def play_all(
     When the consumer stops (Ctrl-C among others), what is running finishes its chunk and the rest is dropped.
     """
     own = ThreadPoolExecutor(workers) if executor is None else None
-    pool = executor or own
+    pool = own if own is not None else executor
     assert pool is not None
     running: dict[Future[tuple[float, T]], tuple[int, int]] = {}
     size, given = min(_FIRST_CHUNK, n), 0

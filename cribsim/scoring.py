@@ -297,16 +297,16 @@ def score_hand(hand: str | Iterable[str | int], starter: str | int, crib: bool =
     four = require_cards(hand, 4, "a hand")
     cut = require_cards(starter if isinstance(starter, str) else [starter], 1, "the starter")
     five = parse_cards([*four, *cut])
-    held = _count_ranks(np.array([[card >> 2 for card in five]]))
-    codes = (*four, cut[0])
-    fifteens, pairs, runs = (int(f(held)[0]) for f in (_fifteens_points, _pairs_points, _runs_points))
-    flush, nobs = int(flush_points(*codes, int(crib))), int(nobs_points(*codes))
-    total = int(show_points(*codes, int(crib)))
-    return HandScore(total, fifteens, pairs, runs, flush, nobs, tuple(_combinations(four, cut[0], flush, nobs)))
+    flush, nobs = int(flush_points(*four, *cut, int(crib))), int(nobs_points(*four, *cut))
+    counts = tuple(_combinations(five, flush, nobs))
+    points = {what: sum(n for name, _, n in counts if name == what) for what in ("fifteen", "pair", "run")}
+    total = int(show_points(*four, *cut, int(crib)))
+    return HandScore(total, points["fifteen"], points["pair"], points["run"], flush, nobs, counts)
 
 
-def _combinations(four: list[int], starter: int, flush: int, nobs: int) -> list[tuple[str, str, int]]:
-    five = sorted([*four, starter])
+def _combinations(cards: list[int], flush: int, nobs: int) -> list[tuple[str, str, int]]:
+    """Every scoring combination. cards: the four, then the starter."""
+    four, starter, five = cards[:4], cards[4], sorted(cards)
     found = [
         ("fifteen", format_cards(cards), 2)
         for n in range(2, 6)

@@ -13,7 +13,16 @@ from cribsim.errors import CribsimError, Interrupted
 from cribsim.records import RecordWriter, record_chunk
 from cribsim.result import Range, Result, join_ranges, new_folder, provenance
 from cribsim.rules import Rules
-from cribsim.runs import Job, check_first, check_units, check_workers, play_all, play_chunk
+from cribsim.runs import (
+    Job,
+    check_executor,
+    check_first,
+    check_units,
+    check_workers,
+    hold_interrupts,
+    play_all,
+    play_chunk,
+)
 from cribsim.stats import check_confidence
 from cribsim.strategies import Player, find_player
 from cribsim.streams import check_seed
@@ -90,14 +99,16 @@ def simulate(
     run = _Run(job, n, first, progress, check_confidence(confidence), command)
     workers = check_workers(workers)
     check_first(first, n)
+    check_executor(executor)
     if out is None:
         return run.play(workers, executor, None)
     with new_folder(out) as draft:
         try:
             result = run.play(workers, executor, RecordWriter(draft, first) if record else None)
         except Interrupted as stop:
-            if isinstance(stop.result, Result):
-                stop.result.write(draft)
+            if not isinstance(stop.result, Result):
+                raise
+            stop.result.write(draft)
             stopped: Interrupted | None = stop
         else:
             result.write(draft)
@@ -116,7 +127,7 @@ def make_job(
     rules: Rules | str | None,
 ) -> tuple[Job, int]:
     """Check what was asked for; return the job and the number of its units."""
-    if isinstance(players, (str, Player)) or not 2 <= len(players) <= 4:
+    if not isinstance(players, (list, tuple)) or not 2 <= len(players) <= 4:
         raise CribsimError("players: give a list of two, three or four, one for each seat")
     if (deals is None) == (games is None):
         raise CribsimError("give either deals= or games=")
@@ -156,10 +167,6 @@ class _Run:
         self.startup = self.start = self.cpu_start = 0.0
 
     def play(self, workers: int, executor: Executor | None, writer: RecordWriter | None) -> Result:
-        begin = time.perf_counter()
-        play_chunk(self.job, self.first, 1)  # loads every kernel and table, so that `seconds` is of playing only
-        self.start, self.cpu_start = time.perf_counter(), time.process_time()
-        self.startup = self.start - begin
         chunks = play_all(
             record_chunk if writer else play_chunk,
             self.job,
@@ -169,24 +176,34 @@ class _Run:
             first=self.first,
         )
         try:
+            self._warm_up()
             for at, units, value in chunks:
-                self._take(at, units, value, writer)
+                with hold_interrupts():
+                    self._take(at, units, value, writer)
+                if self.progress:
+                    self.progress(self._n_done(), self.n)
         except KeyboardInterrupt:
             chunks.close()
             raise Interrupted(self._done_text(), self._result(complete=False) if self.done[1] else None) from None
         finally:
             if writer:
-                writer.close()
+                with hold_interrupts():
+                    writer.close()
         return self._result(complete=True)
 
+    def _warm_up(self) -> None:
+        """Load every kernel and table, so that `seconds` is of playing only."""
+        begin = time.perf_counter()
+        play_chunk(self.job, self.first, 1)
+        self.start, self.cpu_start = time.perf_counter(), time.process_time()
+        self.startup = self.start - begin
+
     def _take(self, at: int, units: int, value: Any, writer: RecordWriter | None) -> None:
-        tally, rows = value if writer else (value, None)
-        if writer:
-            writer.take(at, units, rows)
-        before, ranges = self.done
-        self.done = (before + tally, join_ranges((*ranges, (self.job.seed, at, units))))
-        if self.progress:
-            self.progress(self._n_done(), self.n)
+        """Add a chunk; with records, those chunks whose rows have been written."""
+        added = writer.take(at, units, *value) if writer else [(at, units, value)]
+        for first, n, tally in added:
+            before, ranges = self.done
+            self.done = (before + tally, join_ranges((*ranges, (self.job.seed, first, n))))
 
     def _n_done(self) -> int:
         return sum(units for _, _, units in self.done[1])
