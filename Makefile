@@ -24,7 +24,7 @@ simulate: $(VENV)/.installed
 	$(BIN)/cribsim simulate --players expectimax+greedy greedy --deals 1M --seed 1 --out $(RUN)
 
 test: lint check-kernels
-	$(BIN)/python -m pytest -q -n 2
+	$(BIN)/python -m pytest -q -n 2 --dist worksteal
 
 lint: $(VENV)/.installed-for-tests
 	$(BIN)/ruff check

@@ -51,7 +51,8 @@ def check_strategy(
     player
         Anything that `find_player` takes; one half alone will do.
     players
-        The numbers of players to try. None: all that the strategy says it can play with.
+        The numbers of players to try. None: all that the strategy says it can play with (each half its own; the
+        report names those of both).
     seed, n_deals
         Which games the decisions come from, and about how many deals for each number of players.
 
@@ -82,7 +83,8 @@ def check_strategy(
                 _Trial(half, half.ready(Rules(players=n)), views[half.stage]).run()
                 n_views += len(views[half.stage])
     text = "+".join(dict.fromkeys(half.text for half in halves))
-    return CheckReport(text, numbers, n_views, tuple(about for about, _ in CHECKS))
+    together = tuple(n for n in numbers if all(n in half.players for half in halves))
+    return CheckReport(text, together, n_views, tuple(about for about, _ in CHECKS))
 
 
 def _numbers(halves: list[Half], players: int | Iterable[int] | None) -> tuple[int, ...]:

@@ -39,7 +39,8 @@ class HalfSpec:
     parameters: Parameters = ()
 
     def __str__(self) -> str:
-        ref = self.ref if _PLAIN.fullmatch(self.ref) and self.ref == self.ref.strip() else _quoted(self.ref)
+        plain = _PLAIN.fullmatch(self.ref) and self.ref == self.ref.strip() and not _NUMBER.fullmatch(self.ref)
+        ref = self.ref if plain else _quoted(self.ref)
         return ref + _parameters_text(self.parameters)
 
 
