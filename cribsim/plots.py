@@ -11,6 +11,8 @@ from cribsim.cards import RANKS
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from cribsim.analysis.crib_table import CribTable
+    from cribsim.analysis.discards import DiscardValues
     from cribsim.result import Result
 
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")
@@ -57,4 +59,44 @@ def plot_cribs(result: Result, *, ax: Axes | None = None, role: str = "dealer", 
     ax.set_xticks(range(13), list(RANKS))
     ax.set_yticks(range(13), list(RANKS))
     ax.set_title(f"crib by the {role}'s throw (suited below the diagonal)")
+    return ax
+
+
+def plot_discards(values: DiscardValues, *, ax: Axes | None = None) -> Axes:
+    """What each discard is worth: hand, crib and pegging as bars, the total as a mark."""
+    ax = _axes(ax)
+    rows = values.rows[::-1]
+    places = np.arange(len(rows))
+    crib_sign = 1 if any(row["total"] > row["hand"] + (row["pegging"] or 0) for row in rows) else -1
+    parts = {
+        "hand": [row["hand"] for row in rows],
+        "crib": [crib_sign * row["crib"] for row in rows],
+        "pegging": [row["pegging"] or 0.0 for row in rows],
+    }
+    above, below = np.zeros(len(rows)), np.zeros(len(rows))
+    for (name, points), colour in zip(parts.items(), _COLOURS, strict=False):
+        widths = np.array(points)
+        ax.barh(places, widths, left=np.where(widths > 0, above, below), color=colour, label=name)
+        above += np.maximum(widths, 0)
+        below += np.minimum(widths, 0)
+    ax.plot([row["total"] for row in rows], places, "k|", markersize=10, label="total")
+    ax.set_yticks(places, [f"{row['keep']}  ({row['throw']})" for row in rows])
+    ax.set_xlabel("points")
+    ax.set_title(f"{values.hand}, {values.role}; the others throw {values.opponent}")
+    ax.legend(loc="lower right")
+    return ax
+
+
+def plot_crib_table(table: CribTable, *, ax: Axes | None = None, whose: str = "own") -> Axes:
+    """The average crib by the ranks thrown, 13 x 13: unsuited on and above the diagonal, suited below."""
+    ax = _axes(ax)
+    whose_crib = "one's own" if whose == "own" else "the other's"
+    grid = table.grid(whose)
+    image = ax.imshow(grid, cmap="viridis")
+    for row, column in np.ndindex(grid.shape):
+        ax.text(column, row, f"{grid[row, column]:.1f}", ha="center", va="center", fontsize=7, color="white")
+    ax.figure.colorbar(image, ax=ax, label="average crib, points")
+    ax.set_xticks(range(13), list(RANKS))
+    ax.set_yticks(range(13), list(RANKS))
+    ax.set_title(f"thrown to {whose_crib} crib (suited below the diagonal)")
     return ax

@@ -250,6 +250,20 @@ def score_shows(fours: ArrayLike, starters: ArrayLike, *, is_crib: bool = False)
     return points
 
 
+PARTS = ("fifteens", "pairs", "runs", "flush", "nobs")
+
+
+def score_parts(fours: NDArray[np.int64], starters: NDArray[np.int64], *, is_crib: bool = False) -> NDArray[np.int64]:
+    """The points of many hands or cribs by part (`PARTS`), (n, 5). fours: (n, 4) different cards; starters: (n,)."""
+    held = _count_ranks(np.column_stack([fours, starters]) >> 2)
+    one_suit = (fours & 3 == fours[:, :1] & 3).all(axis=1)
+    with_starter = one_suit & (fours[:, 0] & 3 == starters & 3)
+    flush = 5 * with_starter + 4 * (one_suit & ~with_starter & (not is_crib))
+    nobs = ((fours >> 2 == JACK) & (fours & 3 == (starters & 3)[:, None])).any(axis=1)
+    parts = [_fifteens_points(held), _pairs_points(held), _runs_points(held), flush, nobs.astype(np.int64)]
+    return np.stack(parts, axis=1)
+
+
 @dataclass(frozen=True, slots=True)
 class HandScore:
     """Points of a hand or crib: the total and its parts."""

@@ -25,7 +25,8 @@ from cribsim.cli.common import (
 from cribsim.errors import CribsimError, Interrupted
 
 
-def _command() -> str:
+def command_line() -> str:
+    """The command as it was given."""
     return shlex.join(["cribsim", *sys.argv[1:]])
 
 
@@ -93,7 +94,7 @@ def simulate(
             record=record,
             progress=progress,
             confidence=confidence,
-            command=_command(),
+            command=command_line(),
         )
     if as_json:
         print_json(result.to_json())
@@ -180,7 +181,7 @@ def compare(
             workers=workers,
             progress=progress,
             confidence=confidence,
-            command=_command(),
+            command=command_line(),
         )
     if as_json:
         print_json(found.to_json())
@@ -221,7 +222,7 @@ def run(file: str | None, listing: bool, scale: float, out: str | None, quiet: b
     warn_if_cold()
     show = _print_comparison if experiment.compare else _print_result
     with _telling(show, as_json=as_json), progress_bar("playing", quiet=quiet) as progress:
-        found, folder = run_experiment(experiment, scale=scale, out=out, progress=progress, command=_command())
+        found, folder = run_experiment(experiment, scale=scale, out=out, progress=progress, command=command_line())
     if as_json:
         print_json(found.to_json())
         return

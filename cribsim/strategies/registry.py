@@ -1,6 +1,6 @@
 """The names of strategies: what each is, which parameters it takes, and how it is made ready.
 
-A built-in strategy is one `register(Definition(...))` beside its code; `cribsim.strategies` imports the modules.
+Those built in are registered in `catalogue`.
 Strategies of users come through the decorators of `user`, those of installed packages through the entry-point group
 `cribsim.strategies`, which is read only when a name isn't known or when all are listed.
 """
@@ -17,14 +17,8 @@ from dataclasses import dataclass, field
 from importlib import metadata
 from typing import Any
 
-import numpy as np
-
 from cribsim.errors import PlayerError
-from cribsim.rules import Rules
 from cribsim.strategies.base import DISCARD, PLAY, STAGE_WORDS, Bound
-from cribsim.strategies.expectimax import expectimax_discard, expectimax_memory, schell_table
-from cribsim.strategies.greedy import greedy_discard, greedy_play
-from cribsim.strategies.random import random_discard, random_play
 
 GROUP = "cribsim.strategies"
 BUILT_IN = "built in"
@@ -152,32 +146,3 @@ def nearest(word: str, known: Iterable[str]) -> str:
     by_lower = {name.lower(): name for name in known}
     close = difflib.get_close_matches(word.lower(), list(by_lower), n=3, cutoff=0.5)
     return f"; nearest: {', '.join(by_lower[name] for name in close)}" if close else ""
-
-
-@functools.cache
-def _expectimax(partners: bool) -> Bound:
-    return Bound(expectimax_discard, *expectimax_memory(schell_table(), partners))
-
-
-def _greedy(rules: Rules) -> Bound:
-    return Bound(greedy_discard, np.array([float(bool(rules.teams))]))
-
-
-register(Definition("random", DISCARD, lambda rules: Bound(random_discard), about="any throw, with the same chance"))
-register(Definition("random", PLAY, lambda rules: Bound(random_play), about="any card that fits, with the same chance"))
-register(
-    Definition(
-        "greedy", DISCARD, _greedy, about="most points in the four kept as they lie, plus or minus those in the thrown"
-    )
-)
-register(
-    Definition("greedy", PLAY, lambda rules: Bound(greedy_play), about="most points now; of equals the highest rank")
-)
-register(
-    Definition(
-        "expectimax",
-        DISCARD,
-        lambda rules: _expectimax(bool(rules.teams)),
-        about="exact average over the starters, plus or minus the average crib",
-    )
-)

@@ -1,0 +1,164 @@
+"""Every hand at once: the best two throws of all 962,988 classes of six cards, in both roles, in one Parquet table.
+
+The crib comes from the model by ranks (`by_ranks`); `docs/discards.md` gives its error against the exact answer.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cribsim.analysis.by_ranks import Cribs, average_cribs, classes, mix_of
+from cribsim.analysis.equilibrium import DEALER, PONE, answers_by_class, best_reply, suited_ratio
+from cribsim.cards import format_card
+from cribsim.errors import CribsimError, ResultError
+from cribsim.result import provenance
+from cribsim.strategies.base import DISCARD
+from cribsim.strategies.finding import find_half
+from cribsim.strategies.table import ROLES
+from cribsim.strategies.tables import pegging_table
+from cribsim.views import THROWN_2
+
+Progress = Callable[[int, int], None]
+_TABLE, _TOLD = "discards.parquet", "provenance.json"
+_WORK = "unfinished"
+
+
+def all_discards(
+    out: str | Path,
+    *,
+    opponent: str = "equilibrium",
+    pegging: bool = True,
+    progress: Progress | None = None,
+    command: str | None = None,
+) -> Path:
+    """Write the best two throws of every hand in both roles into a folder.
+
+    Parameters
+    ----------
+    out
+        A new folder. One in which the same work was broken off is gone on with.
+    opponent
+        A discard strategy that draws nothing at random.
+    pegging
+        Whether what the kept cards peg counts.
+    progress
+        Called with ranks done and in all.
+
+    Returns
+    -------
+    pathlib.Path
+        `discards.parquet` in it: role, index (`hands.number_hand`), hand, hands (how many it stands for), throw (the
+        answer, 0 to 14), thrown, value, second, second_thrown, second_value, cost (of the second).
+
+    Raises
+    ------
+    ResultError
+        The folder holds something else.
+    """
+    half, folder = find_half(opponent, DISCARD), Path(out)
+    asked = {"opponent": half.text, "pegging": pegging, "cribsim": provenance(None, True)["cribsim"]}
+    work = _open_folder(folder, asked)
+    pegged = pegging_table()
+    tables = []
+    for done, role in enumerate((PONE, DEALER)):
+        answers = answers_by_class(half, 1 - role)
+        cribs = _cribs(work / f"{ROLES[role]}.npz", answers, _part_of(progress, done))
+        values = pegged.difference[role] if pegging else np.zeros(1820)
+        tables.append(_rows(role, best_reply(cribs, role, values, suited_ratio(answers))))
+    _write(folder, tables, {**asked, "pegging_table": pegged.text if pegging else None, **provenance(command, True)})
+    shutil.rmtree(work)
+    return folder / _TABLE
+
+
+def _part_of(progress: Progress | None, done: int) -> Progress | None:
+    return progress and (lambda at, total: progress(done * total + at, 2 * total))
+
+
+def _open_folder(folder: Path, asked: dict[str, Any]) -> Path:
+    """The folder for what is half done: new, or of the same work."""
+    work = folder / _WORK
+    try:
+        if work.is_dir() and (work / _TOLD).exists():
+            begun = json.loads((work / _TOLD).read_text())
+            if begun != asked:
+                raise ResultError(f"{folder} holds other work, broken off: {begun}; name a new folder")
+            return work
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise ResultError(f"{folder} exists already; name a new folder, nothing was overwritten")
+        work.mkdir(parents=True)
+        (work / _TOLD).write_text(json.dumps(asked))
+    except OSError as error:
+        raise ResultError(f"{folder} can't be written: {error.strerror or error}") from None
+    except ValueError:
+        raise ResultError(f"{work / _TOLD} is damaged; remove {folder} and begin anew") from None
+    return work
+
+
+def _cribs(file: Path, answers: NDArray[np.uint8], progress: Progress | None) -> Cribs:
+    """The crib by ranks, from the file of a run that was broken off if it got so far."""
+    if file.exists():
+        with np.load(file) as held:
+            return Cribs(*(held[name] for name in Cribs._fields))
+    cribs = average_cribs(mix_of(answers), progress)
+    draft = file.with_suffix(".tmp.npz")
+    np.savez(draft, **cribs._asdict())
+    draft.rename(file)
+    return cribs
+
+
+_CARD_TEXTS = np.array([format_card(card).encode() + b" " for card in range(52)])
+
+
+def _texts(cards: NDArray[Any]) -> NDArray[np.bytes_]:
+    """Rows of cards as text."""
+    rows = np.ascontiguousarray(_CARD_TEXTS[cards])
+    return np.char.rstrip(rows.view(f"S{3 * cards.shape[1]}").ravel())
+
+
+def _rows(role: int, reply: Any) -> Any:
+    import pyarrow as pa
+
+    hands, sizes, _ = classes()
+    n = len(hands)
+    first, second = reply.best[:, 0], reply.best[:, 1]
+    thrown = [np.take_along_axis(hands, THROWN_2[answers], axis=1) for answers in (first, second)]
+    columns = {
+        "role": pa.DictionaryArray.from_arrays(pa.array(np.full(n, role, np.int8)), list(ROLES)),
+        "index": pa.array(np.arange(n, dtype=np.int32)),
+        "hand": _text_column(hands),
+        "hands": pa.array(sizes.astype(np.uint8)),
+        "throw": pa.array(first),
+        "thrown": _text_column(thrown[0]),
+        "value": pa.array(reply.values[:, 0]),
+        "second": pa.array(second),
+        "second_thrown": _text_column(thrown[1]),
+        "second_value": pa.array(reply.values[:, 1]),
+        "cost": pa.array(reply.values[:, 0] - reply.values[:, 1]),
+    }
+    return pa.table(columns)
+
+
+def _text_column(cards: NDArray[Any]) -> Any:
+    import pyarrow as pa
+
+    return pa.array(_texts(cards)).cast(pa.string())
+
+
+def _write(folder: Path, tables: list[Any], told: dict[str, Any]) -> None:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        draft = folder / _WORK / _TABLE
+        pq.write_table(pa.concat_tables(tables), draft, compression="zstd")
+        (folder / _TOLD).write_text(json.dumps(told, indent=2) + "\n")
+        draft.rename(folder / _TABLE)
+    except OSError as error:
+        raise CribsimError(f"{folder} can't be written: {error.strerror or error}") from None

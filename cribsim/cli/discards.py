@@ -1,0 +1,284 @@
+"""Commands about discards: discard, crib, exploit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from cribsim.cli.common import (
+    Number,
+    json_option,
+    print_json,
+    print_table,
+    progress_bar,
+    read_confidence,
+    warn_if_cold,
+)
+from cribsim.cli.play import command_line
+from cribsim.errors import CribsimError
+
+_quiet = click.option("--quiet", is_flag=True, help="No progress on stderr.")
+_confidence = click.option(
+    "--confidence", type=float, default=0.95, callback=read_confidence, help="Of the intervals: 0.95 or 95."
+)
+
+
+@click.command()
+@click.argument("hand", nargs=-1)
+@click.option("--dealer", is_flag=True, help="The crib is yours.")
+@click.option("--pone", is_flag=True, help="The crib is the other's; you lead.")
+@click.option("--role", help="With three and four players: pone, second, third or dealer.")
+@click.option("--opponent", help="How the others throw: uniform, or a discard strategy. Default equilibrium.")
+@click.option("--no-pegging", is_flag=True, help="Leave out what the kept cards peg.")
+@click.option("--table", "static", default="schell", show_default=True, help="The crib table shown beside the crib.")
+@click.option("--sample", type=Number(), help="Sample this many deals instead of the exact answer.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of the samples.")
+@click.option("--score", help="Not known yet.")
+@click.option("--rules", help="A named game and keys, as in standard,players=3.")
+@click.option("--parts", is_flag=True, help="Split the hand by fifteens, pairs, runs, flush and nobs.")
+@click.option("--distributions", is_flag=True, help="The chances of every number of points (with --json).")
+@click.option("--plot", "picture", help="Write a picture of the discards to this file (.png, .svg, .pdf).")
+@click.option("--all", "every", is_flag=True, help="All hands of six cards, both roles, into a Parquet table in --out.")
+@click.option("--out", help="With --all: a new folder, or one in which the same work was broken off.")
+@_confidence
+@_quiet
+@json_option
+def discard(hand: tuple[str, ...], every: bool, **options: Any) -> None:
+    """What each discard of a hand is worth: hand, plus or minus crib, plus pegging.
+
+    Ranks alone ("2 3 4 5 5 J") give the average over suits.
+
+    Example: cribsim discard "2C 3H 4D 5D 5S JS" --dealer
+    """
+    if every:
+        _discard_all(hand, **options)
+        return
+    if options["out"]:
+        raise CribsimError("--out goes with --all; a picture goes to --plot FILE")
+    if not hand:
+        raise CribsimError('name a hand, as in cribsim discard "2C 3H 4D 5D 5S JS" --dealer, or use --all')
+    found = _values(" ".join(hand), **options)
+    if options["picture"]:
+        _save_picture(found.plot(), options["picture"])
+    told = found.to_json(parts=options["parts"] or options["as_json"], distributions=options["distributions"])
+    if options["as_json"]:
+        print_json(told)
+    else:
+        _print_values(told, options["parts"])
+
+
+def _values(hand: str, **options: Any) -> Any:
+    from cribsim.analysis.discards import discard_values
+
+    chosen = [name for name in ("dealer", "pone") if options[name]] + ([options["role"]] if options["role"] else [])
+    if len(chosen) != 1:
+        raise CribsimError("whose crib is it? give one of --dealer and --pone (or --role, with three and four players)")
+    warn_if_cold(options["quiet"])
+    with progress_bar("hands", quiet=options["quiet"]) as progress:
+        return discard_values(
+            hand,
+            role=chosen[0],
+            opponent=options["opponent"],
+            pegging=not options["no_pegging"],
+            static=options["static"],
+            samples=options["sample"] or 0,
+            seed=options["seed"],
+            rules=options["rules"],
+            score=options["score"],
+            confidence=options["confidence"],
+            progress=progress,
+        )
+
+
+def _discard_all(hand: tuple[str, ...], **options: Any) -> None:
+    if hand or not options["out"]:
+        raise CribsimError("--all takes no hand, and needs --out DIR, a new folder for the table")
+    given = [name for name in ("sample", "score", "rules", "picture", "role") if options[name]]
+    given += [name for name in ("dealer", "pone", "parts", "distributions") if options[name]]
+    if given:
+        raise CribsimError(f"--{given[0]} doesn't go with --all: the table holds both roles of every hand, exactly as modelled")
+    from cribsim.analysis.all_hands import all_discards
+
+    warn_if_cold(options["quiet"])
+    with progress_bar("ranks", quiet=options["quiet"]) as progress:
+        path = all_discards(
+            options["out"],
+            opponent=options["opponent"] or "equilibrium",
+            pegging=not options["no_pegging"],
+            progress=progress,
+            command=command_line(),
+        )
+    if options["as_json"]:
+        print_json({"file": str(path), "rows": 2 * 962988})
+    else:
+        click.echo(f"{2 * 962988:,} rows in {path}")
+
+
+def _save_picture(axes: Any, path: str) -> None:
+    figure = axes.figure
+    figure.set_size_inches(9, 6)
+    try:
+        figure.savefig(path, bbox_inches="tight", dpi=150)
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise CribsimError(f"--plot {path}: {why}") from None
+
+
+def _say(value: float | None, digits: int = 3) -> str:
+    return "" if value is None else f"{value:.{digits}f}"
+
+
+def _print_values(found: dict[str, Any], parts: bool) -> None:
+    sampled, pegged = bool(found["samples"]), found["pegging_table"] is not None
+    columns = ["keep", "throw", "hand", "sd", "range", "crib", found["crib_table"]]
+    columns += (["pegging"] if pegged else []) + ["total", *(["±"] if sampled else []), "loss"]
+    rows = []
+    for row in found["discards"]:
+        cells = [row["keep"], row["throw"], _say(row["hand"]), _say(row["hand_sd"], 2)]
+        cells += [f"{row['hand_min']}-{row['hand_max']}", _say(row["crib"]), _say(row["static"], 2)]
+        cells += ([_say(row["pegging"], 2)] if pegged else []) + [_say(row["total"])]
+        cells += ([_say((row["total_high"] - row["total_low"]) / 2)] if sampled else []) + [_say(row["loss"])]
+        rows.append(cells)
+    print_table(f"{found['hand']}, {found['role']}: points", columns, rows)
+    if parts:
+        names = list(found["discards"][0]["parts"])
+        print_table("the hand by part", ["keep", *names], [_parts(row, names) for row in found["discards"]])
+    how = f"{found['samples']:,} deals sampled, seed {found['seed']}" if sampled else "exact"
+    pegging = f"; pegging: {found['pegging_table']}" if pegged else ""
+    click.echo(f"the others throw {found['opponent']} ({how}); {found['crib_table']} is a table by ranks alone{pegging}")
+
+
+def _parts(row: dict[str, Any], names: Sequence[str]) -> list[str]:
+    return [row["keep"], *(_say(row["parts"][name]) for name in names)]
+
+
+@click.command()
+@click.option("--pegging", is_flag=True, help="The fixed point in which what the kept cards peg counts too.")
+@click.option("--sample", type=Number(), help="Play this many deals there; averages and standard errors are of them.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of the deals played.")
+@click.option("--solve", is_flag=True, help="Solve anew instead of reading what ships (a few minutes).")
+@click.option("--start", default="expectimax", show_default=True, help="With --solve: where to start.")
+@click.option("--tolerance", type=float, default=0.002, show_default=True, help="With --solve: points an average may move.")
+@click.option("--out", help="With --solve: a new folder for the files as they ship, with and without pegging.")
+@click.option("--plot", "picture", help="Write the 13 x 13 pictures to this file (.png, .svg, .pdf).")
+@_quiet
+@json_option
+def crib(picture: str | None, as_json: bool, **options: Any) -> None:
+    """What the crib brings by the two cards thrown, where both throw best against each other.
+
+    Example: cribsim crib --plot cribs.png
+    """
+    table = _solved(**options) if options["solve"] else _shipped(**options)
+    if picture:
+        _save_cribs(table, picture)
+    if as_json:
+        print_json(table.to_json())
+    else:
+        _print_cribs(table)
+
+
+def _shipped(**options: Any) -> Any:
+    from cribsim.analysis.crib_table import crib_table
+
+    if options["out"]:
+        raise CribsimError("--out goes with --solve")
+    if options["sample"]:
+        warn_if_cold(options["quiet"])
+    return crib_table(pegging=options["pegging"], samples=options["sample"] or 0, seed=options["seed"])
+
+
+def _solved(**options: Any) -> Any:
+    from cribsim.analysis.crib_table import solve_crib_table, write_shipped
+
+    if options["sample"]:
+        raise CribsimError("--sample plays the fixed point that ships; it doesn't go with --solve")
+    warn_if_cold(options["quiet"])
+    kinds = (options["pegging"],) if not options["out"] else (False, True)
+    found = {}
+    for pegging in kinds:
+        with progress_bar("ranks", quiet=options["quiet"]) as progress:
+            found[pegging] = solve_crib_table(
+                options["start"],
+                pegging=pegging,
+                tolerance=options["tolerance"],
+                progress=progress,
+                told=lambda n, moved: options["quiet"] or click.echo(f"round {n}: moved {moved:.4f}", err=True),
+            )
+    if options["out"]:
+        write_shipped(options["out"], found)
+    return found[options["pegging"]][0]
+
+
+def _save_cribs(table: Any, path: str) -> None:
+    import matplotlib.pyplot as plt
+
+    figure, axes = plt.subplots(1, 2, figsize=(15, 6))
+    for ax, whose in zip(axes, ("own", "other"), strict=True):
+        table.plot(ax=ax, whose=whose)
+    try:
+        figure.savefig(path, bbox_inches="tight", dpi=150)
+    except (OSError, ValueError) as error:
+        raise CribsimError(f"--plot {path}: {error}") from None
+
+
+def _print_cribs(table: Any) -> None:
+    from cribsim.cards import RANKS
+
+    for whose, title in (("own", "to one's own crib"), ("other", "to the other's crib")):
+        grid = table.grid(whose)
+        rows = [[RANKS[at], *(_say(value, 2) for value in row)] for at, row in enumerate(grid.tolist())]
+        print_table(f"average crib, thrown {title} (suited below the diagonal)", ["", *RANKS], rows)
+    told = table.to_json()
+    rows = []
+    for name, apart in told["against"].items():
+        for whose, found in apart.items():
+            cells = [_say(found[key]) for key in ("mean_absolute", "mean", "largest")]
+            rows.append([name, whose, *cells, found["largest_pair"]])
+    print_table("less the published tables, by pairs of ranks", ["table", "crib", "mean |d|", "mean d", "largest", "at"], rows)
+    click.echo(f"{told['about']}; mean crib of all throws {told['mean_own']:.3f} own, {told['mean_other']:.3f} other")
+
+
+@click.command()
+@click.option("--discard", "discards", help="A discard strategy that draws nothing at random.")
+@click.option("--play", help="Not measured yet.")
+@click.option("--no-pegging", is_flag=True, help="Leave out what the kept cards peg.")
+@click.option("--hands", type=Number(), default=400, help="Hands of each role worked out exactly. Default 400.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Of the drawing of those hands.")
+@_confidence
+@_quiet
+@json_option
+def exploit(
+    discards: str | None,
+    play: str | None,
+    no_pegging: bool,
+    hands: int,
+    seed: int,
+    confidence: float,
+    quiet: bool,
+    as_json: bool,
+) -> None:
+    """How many points a deal a best reply gains against a strategy, by role.
+
+    Example: cribsim exploit --discard expectimax
+    """
+    if play:
+        raise CribsimError("--play isn't measured yet; use --discard")
+    if not discards:
+        raise CribsimError("name a discard strategy, as in cribsim exploit --discard expectimax")
+    from cribsim.analysis.exploiting import exploitability
+
+    warn_if_cold(quiet)
+    with progress_bar("hands", quiet=quiet) as progress:
+        found = exploitability(
+            discard=discards, pegging=not no_pegging, hands=hands, seed=seed, confidence=confidence, progress=progress
+        ).to_json()
+    if as_json:
+        print_json(found)
+        return
+    rows = [[role, f"{found[role]:.4f}", f"{found[role + '_se']:.4f}"] for role in ("pone", "dealer")]
+    rows.append(["mean", f"{found['exploitability']:.4f}", f"{found['se']:.4f}"])
+    print_table(f"{found['strategy']}: what a best reply gains, points a deal", ["as", "gain", "se"], rows)
+    pegging = f"pegging: {found['pegging_table']}" if found["pegging_table"] else "no pegging"
+    click.echo(f"against itself pone less dealer {found['mirror_value']:.3f} (heels apart); {pegging}; seed {found['seed']}")

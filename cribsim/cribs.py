@@ -1,0 +1,259 @@
+"""The crib as its parts come together: the cards I throw, those that the others throw beside them, and the starter.
+
+What the others throw is counted, not sampled: every hand they can hold is walked through, and a policy (an answer for
+every hand, `strategies.policy`) says what they throw of it. For a throw t and a starter s the hands that throw t and
+don't hold s number thrown[t] - kept[t, s]; with several others the product over them stands for their joint weight
+(exact for one other, and for others who throw anything).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cribsim._jit import kernel
+from cribsim.cards import N_CARDS
+from cribsim.hands import CARD_PLACES
+from cribsim.scoring import JACK, MAX_SHOW, N_PAIRS, N_RANKS, PAIR_CLASS, RANK_POINTS, show_points
+from cribsim.views import KEPT_1, KEPT_2, THROWN_2
+
+N_POINTS = MAX_SHOW + 1
+N_UNSEEN = 46
+"""Cards unseen by a player who looks at six."""
+N_PAIRS_UNSEEN = N_UNSEEN * (N_UNSEEN - 1) // 2
+_SPLIT_2 = np.concatenate([THROWN_2, KEPT_2], axis=1).astype(np.uint64)
+_SPLIT_1 = np.concatenate([np.arange(5)[:, None], KEPT_1], axis=1).astype(np.uint64)
+
+
+@kernel(inline=True)
+def _pair_place(low, high):
+    return high * (high - 1) // 2 + low
+
+
+@kernel
+def count_pairs(unseen, policy, last, hand, out_thrown, out_kept):
+    """Count what every hand throws whose highest card is unseen[last], two of six.
+
+    unseen: int64[46], sorted; policy: uint8 by hand (`hand_index`); hand: uint64[6], scratch; out_thrown: int32[1035]
+    by pair of places in `unseen`; out_kept: int32[1035, 46] by pair and place of a card kept.
+    """
+    hand[5] = last
+    at5 = CARD_PLACES[5, unseen[last]]
+    for fourth in range(4, last):
+        hand[4] = fourth
+        at4 = at5 + CARD_PLACES[4, unseen[fourth]]
+        for third in range(3, fourth):
+            hand[3] = third
+            at3 = at4 + CARD_PLACES[3, unseen[third]]
+            for second in range(2, third):
+                hand[2] = second
+                at2 = at3 + CARD_PLACES[2, unseen[second]]
+                for first in range(1, second):
+                    hand[1] = first
+                    at1 = at2 + CARD_PLACES[1, unseen[first]]
+                    for lowest in range(first):
+                        hand[0] = lowest
+                        split = _SPLIT_2[np.uint64(policy[np.uint64(at1 + unseen[lowest])])]
+                        pair = np.uint64(_pair_place(np.int64(hand[split[0]]), np.int64(hand[split[1]])))
+                        out_thrown[pair] += 1
+                        kept = out_kept[pair]
+                        kept[hand[split[2]]] += 1
+                        kept[hand[split[3]]] += 1
+                        kept[hand[split[4]]] += 1
+                        kept[hand[split[5]]] += 1
+
+
+@kernel
+def count_singles(unseen, policy, last, hand, out_thrown, out_kept):
+    """The same for one card of five: unseen: int64[47]; out_thrown: int32[47]; out_kept: int32[47, 47]."""
+    hand[4] = last
+    at4 = CARD_PLACES[4, unseen[last]]
+    for third in range(3, last):
+        hand[3] = third
+        at3 = at4 + CARD_PLACES[3, unseen[third]]
+        for second in range(2, third):
+            hand[2] = second
+            at2 = at3 + CARD_PLACES[2, unseen[second]]
+            for first in range(1, second):
+                hand[1] = first
+                at1 = at2 + CARD_PLACES[1, unseen[first]]
+                for lowest in range(first):
+                    hand[0] = lowest
+                    split = _SPLIT_1[np.uint64(policy[np.uint64(at1 + unseen[lowest])])]
+                    card = hand[split[0]]
+                    out_thrown[card] += 1
+                    kept = out_kept[card]
+                    for k in range(1, 5):
+                        kept[hand[split[k]]] += 1
+
+
+@kernel
+def show_cribs_of_two(cards, unseen, thrown, kept, out_histogram):
+    """The points of the crib after each of the 15 throws. cards: int64[6], sorted; out_histogram: float64[15, 30]."""
+    for answer in range(15):
+        mine, other = cards[THROWN_2[answer, 0]], cards[THROWN_2[answer, 1]]
+        row = out_histogram[answer]
+        for high in range(1, N_UNSEEN):
+            for low in range(high):
+                pair = _pair_place(low, high)
+                if thrown[pair] > 0:
+                    for starter in range(N_UNSEEN):
+                        if starter != low and starter != high:
+                            points = show_points(mine, other, unseen[low], unseen[high], unseen[starter], 1)
+                            row[np.uint64(points)] += thrown[pair] - kept[pair, starter]
+
+
+@kernel
+def show_cribs_of_one(cards, unseen, weights, out_histogram):
+    """The points of the crib after each of the 5 throws of one card, three more cards coming from three others.
+
+    cards: int64[5]; unseen: int64[47]; weights: float64[3, 47, 47], by other, card thrown and starter.
+    """
+    a, b, c = weights
+    n = len(unseen)
+    for starter in range(n):
+        for high in range(2, n):
+            for middle in range(1, high):
+                for low in range(middle):
+                    if starter in (low, middle, high):
+                        continue
+                    weight = a[low, starter] * (
+                        b[middle, starter] * c[high, starter] + b[high, starter] * c[middle, starter]
+                    )
+                    weight += a[middle, starter] * (
+                        b[low, starter] * c[high, starter] + b[high, starter] * c[low, starter]
+                    )
+                    weight += a[high, starter] * (
+                        b[low, starter] * c[middle, starter] + b[middle, starter] * c[low, starter]
+                    )
+                    for answer in range(5):
+                        points = show_points(
+                            cards[answer], unseen[low], unseen[middle], unseen[high], unseen[starter], 1
+                        )
+                        out_histogram[answer, np.uint64(points)] += weight
+
+
+@kernel
+def show_hands(cards, unseen, kept_places, out_histogram):
+    """The points of the kept cards over every starter. kept_places: int64[answers, 4]; out_histogram: [answers, 30]."""
+    for answer in range(len(kept_places)):
+        places = kept_places[answer]
+        for starter in unseen:
+            points = show_points(cards[places[0]], cards[places[1]], cards[places[2]], cards[places[3]], starter, 0)
+            out_histogram[answer, np.uint64(points)] += 1
+
+
+@kernel
+def add_samples_of_two(cards, unseen, counts, own, out_hands, out_cribs, out_totals):
+    """Add up sampled (pair, starter) for each of the 15 throws.
+
+    counts: int32[1035, 46]; own: 1 or -1, what the crib counts for; out_hands, out_cribs: float64[15, 30], by points;
+    out_totals: float64[15, 2], sum and sum of squares of hand plus or minus crib.
+    """
+    for answer in range(15):
+        mine, other, kept = cards[THROWN_2[answer, 0]], cards[THROWN_2[answer, 1]], KEPT_2[answer]
+        for high in range(1, N_UNSEEN):
+            for low in range(high):
+                row = counts[_pair_place(low, high)]
+                for starter in range(N_UNSEEN):
+                    if row[starter] > 0:
+                        cut, n = unseen[starter], row[starter]
+                        crib = show_points(mine, other, unseen[low], unseen[high], cut, 1)
+                        hand = show_points(cards[kept[0]], cards[kept[1]], cards[kept[2]], cards[kept[3]], cut, 0)
+                        _add_sample(hand, crib, own, n, out_hands[answer], out_cribs[answer], out_totals[answer])
+
+
+@kernel(inline=True)
+def _add_sample(hand, crib, own, n, out_hands, out_cribs, out_totals):
+    total = hand + own * crib
+    out_hands[np.uint64(hand)] += n
+    out_cribs[np.uint64(crib)] += n
+    out_totals[0] += n * total
+    out_totals[1] += n * total * total
+
+
+@kernel
+def add_sample_of_one(cards, others, starter, own, out_hands, out_cribs, out_totals):
+    """Add one sample for each of the 5 throws of one card. others: int64[3], what the others throw."""
+    for answer in range(5):
+        kept = KEPT_1[answer]
+        crib = show_points(cards[answer], others[0], others[1], others[2], starter, 1)
+        hand = show_points(cards[kept[0]], cards[kept[1]], cards[kept[2]], cards[kept[3]], starter, 0)
+        _add_sample(hand, crib, own, 1, out_hands[answer], out_cribs[answer], out_totals[answer])
+
+
+N_TRIPLES = 455
+"""Multisets of three ranks."""
+
+
+def _triple_points() -> NDArray[np.int16]:
+    """Fifteens, pairs and runs of two ranks thrown (91 pairs) with three more, whichever of them is the starter."""
+    triples = [(a, b, c) for c in range(N_RANKS) for b in range(c + 1) for a in range(b + 1)]
+    at = [int(PAIR_CLASS[b * 13 + a]) * 13 + c for a, b, c in triples]
+    return np.ascontiguousarray(RANK_POINTS.reshape(N_PAIRS, -1)[:, at].astype(np.int16))
+
+
+_TRIPLE_POINTS = _triple_points()
+
+
+@kernel(inline=True)
+def _weigh_triples(unseen, out_weights):
+    """In how many ways each three ranks can be drawn. unseen: int64[13] by rank; out_weights: int16[455]."""
+    at = 0
+    for third in range(N_RANKS):
+        n = unseen[third]
+        for second in range(third):
+            pairs = n * unseen[second]
+            for first in range(second):
+                out_weights[at] = pairs * unseen[first]
+                at += 1
+            out_weights[at] = pairs * (unseen[second] - 1) // 2
+            at += 1
+        for first in range(third):
+            out_weights[at] = n * (n - 1) // 2 * unseen[first]
+            at += 1
+        out_weights[at] = n * (n - 1) * (n - 2) // 6
+        at += 1
+
+
+@kernel(inline=True)
+def _uniform_suits(first, second, unseen_suits, jacks, n):
+    """Nobs and flush of a crib whose other two cards and starter are any three of the n unseen.
+
+    unseen_suits: int64[4]; jacks: the suits whose jack is unseen, as bits.
+    """
+    points = 0.0
+    for card in (first, second):
+        points += (card >> 2 == JACK) * unseen_suits[np.uint64(card & 3)] / n
+    for suit in range(4):
+        points += (jacks >> suit & 1) * 2.0 * (unseen_suits[suit] - 1) / (n * (n - 1))
+    if (first ^ second) & 3 == 0:
+        same = unseen_suits[np.uint64(first & 3)]
+        points += 5.0 * same * (same - 1) * (same - 2) / (n * (n - 1) * (n - 2))
+    return points
+
+
+@kernel
+def uniform_cribs(hands, throws, unseen, unseen_suits, weights, out_cribs):
+    """The average crib when the other throws any two of the cards that are unseen.
+
+    hands: uint8[m, k], the cards seen, k from 2 to 6; throws: int64[t, 2], the places thrown; unseen: int64[13],
+    unseen_suits: int64[4] and weights: int16[455], scratch; out_cribs: float64[m, t].
+    """
+    for i in range(len(hands)):
+        unseen[:], unseen_suits[:], jacks = 4, 13, 15
+        n = N_CARDS - hands.shape[1]
+        for place in range(hands.shape[1]):
+            card = np.int64(hands[i, place])
+            unseen[np.uint64(card >> 2)] -= 1
+            unseen_suits[np.uint64(card & 3)] -= 1
+            jacks &= ~((card >> 2 == JACK) << (card & 3))
+        _weigh_triples(unseen, weights)
+        for t in range(len(throws)):
+            first, second = np.int64(hands[i, throws[t, 0]]), np.int64(hands[i, throws[t, 1]])
+            row = _TRIPLE_POINTS[np.uint64(PAIR_CLASS[np.uint64((first >> 2) * 13 + (second >> 2))])]
+            total = np.int32(0)
+            for at in range(N_TRIPLES):
+                total += np.int32(row[at]) * np.int32(weights[at])
+            ranks = np.float64(total) * 6 / (n * (n - 1) * (n - 2))
+            out_cribs[i, t] = ranks + _uniform_suits(first, second, unseen_suits, jacks, n)

@@ -1,0 +1,119 @@
+"""The strategies that ship: names, parameters, and how each is made ready for rules."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+
+from cribsim.errors import PlayerError
+from cribsim.rules import Rules
+from cribsim.strategies.base import DISCARD, PLAY, Bound, Half
+from cribsim.strategies.expectimax import expectimax_discard, expectimax_memory
+from cribsim.strategies.greedy import greedy_discard, greedy_play
+from cribsim.strategies.heuristic import heuristic_discard
+from cribsim.strategies.montecarlo import montecarlo_discard
+from cribsim.strategies.random import random_discard, random_play
+from cribsim.strategies.registry import Definition, Parameter, register
+from cribsim.strategies.table import equilibrium, table_of
+from cribsim.strategies.tables import crib_table, pegging_table
+from cribsim.strategies.throws import exact_discard, throw_model
+
+_TWO = (2,)
+
+
+def _greedy(rules: Rules) -> Bound:
+    return Bound(greedy_discard, np.array([float(bool(rules.teams))]))
+
+
+@functools.cache
+def _expectimax_by_table(table: str, pegging: bool, partners: bool) -> Bound:
+    pegged = pegging_table().difference if pegging else None
+    return Bound(expectimax_discard, *expectimax_memory(crib_table(table), pegged, partners))
+
+
+def _expectimax(rules: Rules, table: str, crib: str, pegging: bool) -> Bound:
+    if rules.players != 2 and (pegging or crib == "exact"):
+        raise PlayerError("expectimax: pegging=true and crib=exact are known for two players only")
+    if crib == "exact":
+        return exact_discard(throw_model("equilibrium"), pegging)
+    return _expectimax_by_table(table, pegging, bool(rules.teams))
+
+
+def _montecarlo(rules: Rules, samples: int, discards: Half, pegging: bool) -> Bound:
+    if pegging and rules.players != 2:
+        raise PlayerError("montecarlo: pegging=true is known for two players only")
+    pegged = pegging_table().difference if pegging else np.zeros((2, 0))
+    model = throw_model(discards, rules.players)
+    return montecarlo_discard(rules, model, samples, pegged)
+
+
+def _heuristic(rules: Rules, **weights: float) -> Bound:
+    return Bound(heuristic_discard, np.array([float(bool(rules.teams)), *weights.values()]))
+
+
+def _weight(default: float, about: str) -> Parameter:
+    return Parameter(default, float, about, -100, 100)
+
+
+_HEURISTIC = {
+    "keep_run": _weight(0.5, "for neighbours kept, one or two ranks apart"),
+    "keep_five": _weight(1.0, "for each five kept"),
+    "keep_low": _weight(0.2, "for each card under five kept"),
+    "keep_jack": _weight(0.2, "for each jack kept"),
+    "throw_points": _weight(1.0, "for each point that the two thrown bring as they lie"),
+    "throw_five": _weight(1.5, "for each five thrown"),
+    "throw_near": _weight(0.6, "for two thrown one or two ranks apart"),
+    "throw_suited": _weight(0.1, "for two of a suit thrown"),
+    "throw_jack": _weight(0.2, "for each jack thrown"),
+}
+
+_ALL = (
+    Definition("random", DISCARD, lambda rules: Bound(random_discard), about="any throw, with the same chance"),
+    Definition("random", PLAY, lambda rules: Bound(random_play), about="any card that fits, with the same chance"),
+    Definition(
+        "greedy", DISCARD, _greedy, about="most points in the four kept as they lie, plus or minus those in the thrown"
+    ),
+    Definition("greedy", PLAY, lambda rules: Bound(greedy_play), about="most points now; of equals the highest rank"),
+    Definition(
+        "expectimax",
+        DISCARD,
+        _expectimax,
+        {
+            "table": Parameter("schell", str, "average cribs: schell, hessel, fixed, or a .csv file"),
+            "crib": Parameter("table", ("table", "exact"), "table, or exact against equilibrium (0.1 s a throw)"),
+            "pegging": Parameter(False, bool, "whether what the kept cards peg counts (two players)"),
+        },
+        about="exact average over the starters, plus or minus the average crib",
+    ),
+    Definition(
+        "montecarlo",
+        DISCARD,
+        _montecarlo,
+        {
+            "samples": Parameter(200, int, "draws of the others' cards and the starter", 1, 10**9),
+            "discards": Parameter("expectimax", DISCARD, "how the others throw"),
+            "pegging": Parameter(False, bool, "whether what the kept cards peg counts (two players)"),
+        },
+        about="the others' cards and the starter drawn many times; what falls behind is dropped",
+    ),
+    Definition(
+        "equilibrium",
+        DISCARD,
+        lambda rules, pegging: equilibrium(pegging),
+        {"pegging": Parameter(True, bool, "whether what the kept cards peg counted when it was solved")},
+        _TWO,
+        about="best against itself, hand, crib and pegging; a table of all hands",
+    ),
+    Definition(
+        "table",
+        DISCARD,
+        lambda rules, file: table_of(file),
+        {"file": Parameter("", str, "a Parquet file of `cribsim discard --all`, or its folder")},
+        _TWO,
+        about="the throws in a file",
+    ),
+    Definition("heuristic", DISCARD, _heuristic, _HEURISTIC, about="rules of thumb with weights"),
+)
+for _definition in _ALL:
+    register(_definition)

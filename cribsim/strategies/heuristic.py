@@ -1,0 +1,64 @@
+"""`heuristic` discards: rules of thumb that players teach, each with a weight.
+
+A throw's worth is the points of the four kept as they lie, plus the weights below for what is kept, and plus (own
+crib) or minus (the other's) the weights for what is thrown. `cribsim strategies` lists them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cribsim._jit import kernel
+from cribsim.scoring import JACK, points_as_they_lie, two_card_points
+from cribsim.strategies.greedy import crib_sign
+from cribsim.views import KEPT_1, KEPT_2, THROWN_2
+
+_FIVE = 4
+KEEP_RUN, KEEP_FIVE, KEEP_LOW, KEEP_JACK, THROW_POINTS, THROW_FIVE, THROW_NEAR, THROW_SUITED, THROW_JACK = range(1, 10)
+"""Places of the weights among the parameters; place 0 says whether opposite seats are partners."""
+
+
+@kernel(inline=True)
+def _kept_worth(c0, c1, c2, c3, params):
+    """Points as they lie, and what may still come of the cards kept."""
+    worth = np.float64(points_as_they_lie(c0, c1, c2, c3))
+    r0, r1, r2, r3 = c0 >> 2, c1 >> 2, c2 >> 2, c3 >> 2
+    for low, high in ((r0, r1), (r1, r2), (r2, r3)):
+        worth += params[KEEP_RUN] * (high - low in (1, 2))
+    for rank in (r0, r1, r2, r3):
+        worth += (
+            params[KEEP_FIVE] * (rank == _FIVE) + params[KEEP_LOW] * (rank < _FIVE) + params[KEEP_JACK] * (rank == JACK)
+        )
+    return worth
+
+
+@kernel(inline=True)
+def _thrown_worth(one, two, params):
+    """What two cards promise a crib."""
+    low, high = one >> 2, two >> 2
+    worth = params[THROW_POINTS] * two_card_points(low, high)
+    worth += params[THROW_FIVE] * ((low == _FIVE) + (high == _FIVE)) + params[THROW_NEAR] * (high - low in (1, 2))
+    return worth + params[THROW_SUITED] * ((one ^ two) & 3 == 0) + params[THROW_JACK] * ((low == JACK) + (high == JACK))
+
+
+@kernel
+def heuristic_discard(views, which, params, table, out_answers):
+    """The throw that is worth most by the rules of thumb; first of equals. params: partners, then the weights."""
+    for k in range(len(which)):
+        i = np.uint64(which[k])
+        view = views[i]
+        cards, sign = view.cards, crib_sign(view, params[0] != 0)
+        best, most = 0, -1e18
+        for answer in range(15 if view.n_thrown == 2 else 5):
+            kept = KEPT_2[answer] if view.n_thrown == 2 else KEPT_1[answer]
+            c0, c1 = np.int64(cards[kept[0]]), np.int64(cards[kept[1]])
+            c2, c3 = np.int64(cards[kept[2]]), np.int64(cards[kept[3]])
+            worth = _kept_worth(c0, c1, c2, c3, params)
+            if view.n_thrown == 2:
+                first, second = THROWN_2[answer]
+                worth += sign * _thrown_worth(np.int64(cards[first]), np.int64(cards[second]), params)
+            else:
+                worth += sign * params[THROW_FIVE] * (np.int64(cards[answer]) >> 2 == _FIVE)
+            if worth > most:
+                best, most = answer, worth
+        out_answers[i] = best

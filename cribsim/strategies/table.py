@@ -1,0 +1,84 @@
+"""Discards by table: an answer for each of the 962,988 classes of six cards, in both roles. `equilibrium` ships."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cribsim._jit import kernel
+from cribsim.errors import PlayerError
+from cribsim.hands import N_CLASSES
+from cribsim.strategies.base import NO_PARAMS, Bound
+from cribsim.strategies.policy import class_answer
+from cribsim.strategies.tables import DATA
+
+N_SIX_CARDS = N_CLASSES[6]
+ROLES = ("pone", "dealer")
+
+
+@kernel
+def table_discard(views, which, params, table, out_answers):
+    """Look up the throw of the hand's class. table: uint8[2 * 962988], the pone's answers, then the dealer's."""
+    for k in range(len(which)):
+        i = np.uint64(which[k])
+        view = views[i]
+        answers = table[N_SIX_CARDS:] if view.seat == view.dealer else table[:N_SIX_CARDS]
+        out_answers[i] = class_answer(view.cards, answers)
+
+
+@functools.cache
+def equilibrium_answers(pegging: bool = True) -> NDArray[np.uint8]:
+    """The policies that ship, (2, 962988): by role and class of hand; solved with or without pegging values."""
+    with np.load(DATA / "equilibrium.npz") as file:
+        answers: NDArray[np.uint8] = file["pegging" if pegging else "plain"]
+    return answers
+
+
+def equilibrium(pegging: bool) -> Bound:
+    """The discards that ship, ready to play."""
+    return Bound(table_discard, NO_PARAMS, equilibrium_answers(pegging).ravel())
+
+
+@functools.cache
+def read_policy(path: str) -> NDArray[np.uint8]:
+    """The policies in a Parquet file of `cribsim discard --all`, (2, 962988).
+
+    Columns that are read: `role` (pone or dealer), `index` (the number of the hand's class), `throw` (0 to 14).
+
+    Raises
+    ------
+    PlayerError
+        No such file, or it isn't a table with one throw for every class in both roles.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    file = Path(path).expanduser()
+    if file.is_dir():
+        file /= "discards.parquet"
+    try:
+        found = pq.read_table(file, columns=["role", "index", "throw"])
+    except FileNotFoundError:
+        raise PlayerError(f"{path}: there is no such file; `cribsim discard --all --out DIR` writes one") from None
+    except (OSError, pa.ArrowException) as error:
+        raise PlayerError(f"{path} can't be read as a table of discards: {' '.join(str(error).split())}") from None
+    roles = np.array(found["role"].to_pylist())
+    index, throws = (found[name].to_numpy() for name in ("index", "throw"))
+    answers = np.full((2, N_SIX_CARDS), 255, np.uint8)
+    for role, name in enumerate(ROLES):
+        mine = roles == name
+        if len(index) and not ((index >= 0) & (index < N_SIX_CARDS) & (throws >= 0) & (throws < 15)).all():
+            raise PlayerError(f"{path}: index runs from 0 to {N_SIX_CARDS - 1:,} and throw from 0 to 14")
+        answers[role, index[mine]] = throws[mine]
+    missing = int((answers == 255).sum())
+    if missing:
+        raise PlayerError(f"{path}: {missing:,} of {answers.size:,} hands have no throw; is the table finished?")
+    return answers
+
+
+def table_of(path: str) -> Bound:
+    """The discards of a file, ready to play."""
+    return Bound(table_discard, NO_PARAMS, read_policy(path).ravel())

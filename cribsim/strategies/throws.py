@@ -1,0 +1,166 @@
+"""What the others throw, as a model: any cards alike (`uniform`), or a discard strategy; and the crib that it makes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cribsim.cards import N_CARDS
+from cribsim.cribs import (
+    N_PAIRS_UNSEEN,
+    N_POINTS,
+    N_UNSEEN,
+    count_pairs,
+    count_singles,
+    show_cribs_of_one,
+    show_cribs_of_two,
+    show_hands,
+)
+from cribsim.rules import Rules
+from cribsim.scoring import N_KEPT, RANK_PLACES
+from cribsim.strategies.base import DISCARD, Bound, Half
+from cribsim.strategies.finding import find_half
+from cribsim.strategies.policy import Policy, is_uniform, policy_of
+from cribsim.strategies.tables import pegging_table
+from cribsim.views import KEPT_2
+
+UNIFORM = "uniform"
+ANY_CARDS: Policy = np.zeros(1, np.uint8)
+"""In place of a policy: any cards are thrown with the same chance."""
+
+
+@dataclass(frozen=True)
+class ThrowModel:
+    """How the others choose what they throw. `half` is None where any cards of the unseen are as likely."""
+
+    text: str
+    half: Half | None
+    players: int
+
+    def policy(self, role: int) -> Policy:
+        """What the player in a role throws, by hand; ANY_CARDS where all are alike."""
+        return ANY_CARDS if self.half is None else policy_of(self.half, role, self.players)
+
+    def others(self, role: int) -> list[Policy]:
+        """The policies of the others, by role."""
+        return [self.policy(other) for other in range(self.players) if other != role]
+
+
+def throw_model(spec: str | Half | object, players: int = 2) -> ThrowModel:
+    """The model that a text or a discard strategy means: `uniform`, or any strategy that draws nothing at random.
+
+    Raises
+    ------
+    PlayerError
+        Unknown, or it draws at random.
+
+    Examples
+    --------
+    >>> throw_model("uniform").half is None
+    True
+    """
+    if isinstance(spec, ThrowModel):
+        return spec
+    if spec == UNIFORM:
+        return ThrowModel(UNIFORM, None, players)
+    half = find_half(spec, DISCARD)  # type: ignore[arg-type]
+    rules = Rules(players=players)
+    return ThrowModel(half.text, None if is_uniform(half, rules) else half, players)
+
+
+def unseen_by(cards: Sequence[int]) -> NDArray[np.int64]:
+    """The cards of the pack that aren't among these, sorted."""
+    return np.setdiff1d(np.arange(N_CARDS), np.asarray(cards))
+
+
+def count_throws(
+    unseen: NDArray[np.int64], policy: Policy, workers: int | None = None
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """What a policy throws and keeps over all hands of the unseen cards (46 or 47 of them).
+
+    Returns
+    -------
+    thrown, kept
+        Hands by what is thrown (1,035 pairs of places in `unseen`, or 47 places), and of these the hands that hold back
+        each card, (thrown, unseen).
+    """
+    n_thrown, count, n_hand = (
+        (N_PAIRS_UNSEEN, count_pairs, 6) if len(unseen) == N_UNSEEN else (len(unseen), count_singles, 5)
+    )
+    if len(policy) == 1:
+        return np.ones(n_thrown, np.int32), np.zeros((n_thrown, len(unseen)), np.int32)
+    n = workers or os.cpu_count() or 1
+
+    def count_share(share: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        thrown, kept = np.zeros(n_thrown, np.int32), np.zeros((n_thrown, len(unseen)), np.int32)
+        for last in range(len(unseen) - 1 - share, n_hand - 2, -n):
+            count(unseen, policy, last, np.zeros(n_hand, np.uint64), thrown, kept)
+        return thrown, kept
+
+    with ThreadPoolExecutor(n) as pool:
+        thrown, kept = zip(*pool.map(count_share, range(n)), strict=True)
+    return np.sum(thrown, axis=0), np.sum(kept, axis=0)
+
+
+def crib_histograms(model: ThrowModel, cards: Sequence[int], role: int) -> NDArray[np.float64]:
+    """How likely the crib brings each number of points, by throw.
+
+    Parameters
+    ----------
+    cards
+        The six (or five) cards held, sorted.
+    role
+        Whose cards they are: 0 the pone, players - 1 the dealer.
+
+    Returns
+    -------
+    numpy.ndarray
+        (15 or 5, 30): chances of 0 to 29 points by throw. Exact for two players, and for others who throw anything;
+        with three and four players a policy's throws are taken as independent but for the cards that can't be twice.
+    """
+    own, unseen = np.asarray(cards, np.int64), unseen_by(cards)
+    if model.players == 2:
+        found = np.zeros((15, N_POINTS))
+        show_cribs_of_two(own, unseen, *count_throws(unseen, model.others(role)[0]), found)
+    else:
+        found = np.zeros((5, N_POINTS))
+        show_cribs_of_one(own, unseen, _weights(model, unseen, role), found)
+    shares: NDArray[np.float64] = found / found.sum(axis=1, keepdims=True)
+    return shares
+
+
+def _weights(model: ThrowModel, unseen: NDArray[np.int64], role: int) -> NDArray[np.float64]:
+    """By other, card thrown and starter: the hands that throw the one and don't hold the other, as shares."""
+    policies = model.others(role)
+    if len(policies) == 2:
+        policies.append(ANY_CARDS)  # the card from the pack
+    found = []
+    for policy in policies:
+        thrown, kept = count_throws(unseen, policy)
+        weights = thrown[:, None] - kept.astype(np.float64)
+        found.append(weights / thrown.sum())
+    return np.stack(found)
+
+
+def exact_discard(model: ThrowModel, pegging: bool) -> Bound:
+    """Discards by the exact crib against a model, two players. Slow: every hand that the other may hold is counted."""
+    bonus = pegging_table().difference if pegging else np.zeros((2, N_KEPT))
+
+    def answer(views: Any, which: Any, params: Any, table: Any, out_answers: Any) -> None:
+        for i in which:
+            cards, role = views[i]["cards"].astype(np.int64), int(views[i]["role"])
+            hands = np.zeros((15, N_POINTS))
+            show_hands(cards, unseen_by(cards), KEPT_2, hands)
+            cribs = crib_histograms(model, cards, role)
+            kept = RANK_PLACES[np.arange(4), cards[KEPT_2] >> 2].sum(axis=1)
+            points = np.arange(N_POINTS)
+            worth = hands @ points / N_UNSEEN + (2 * role - 1) * (cribs @ points) + bonus[role, kept]
+            out_answers[i] = np.argmax(np.round(worth, 9))
+
+    return Bound(answer, compiled=False)
