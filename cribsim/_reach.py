@@ -125,6 +125,16 @@ class Reach:
             self._has_files = False
 
 
+_SOURCES: dict[int, tuple[Any, str]] = {}
+
+
+def source_digest(function: Any) -> str:
+    """`Reach.source` as it was when first asked for: what a function learns in play isn't another function."""
+    if id(function) not in _SOURCES:
+        _SOURCES[id(function)] = (function, Reach(function).source)
+    return _SOURCES[id(function)][1]
+
+
 def _plain_function(value: Any) -> Any:
     """The Python function of one that is compiled, cached or decorated as a strategy; anything else as it is."""
     for name in ("py_func", "__wrapped__"):

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from cribsim.counting import game_value
 from cribsim.errors import Interrupted, ResultError, RulesError
-from cribsim.result import SCHEMA_VERSION, Range, join_ranges, provenance
+from cribsim.result import SCHEMA_VERSION, Range, join_provenance, join_ranges, provenance, told_ranges
 from cribsim.rules import Rules
 from cribsim.runs import Batch, Job, check_executor, check_first, check_workers, play_all
 from cribsim.simulation import make_job
@@ -64,7 +64,7 @@ class Comparison:
 
     @property
     def seed(self) -> int:
-        """The seed of the run."""
+        """The seed of the run; where several were added, of the first of `ranges`, which are in order of the seeds."""
         return self.ranges[0][0]
 
     def estimate(self, seat: str, phase: str) -> Estimate:
@@ -112,8 +112,7 @@ class Comparison:
 
     def write(self, folder: Path) -> None:
         """Write `comparison.json`, with its provenance, into a folder that is being made."""
-        ranges = [{"seed": seed, "first": first, "units": units} for seed, first, units in self.ranges]
-        told = {**self.to_json(), "ranges": ranges, **self.provenance}
+        told = {**self.to_json(), **self.provenance}
         text = json.dumps(clean_json(told), indent=2, ensure_ascii=False, allow_nan=False)
         (folder / "comparison.json").write_text(text + "\n")
 
@@ -127,6 +126,7 @@ class Comparison:
                 "b": self.b,
                 "rules": self.rules.as_dict(),
                 "seed": self.seed,
+                "ranges": told_ranges(self.ranges),
                 "mode": self.mode,
                 "pairs": self.pairs,
                 "confidence": self.confidence,
@@ -151,6 +151,7 @@ class Comparison:
             sums=self.sums + other.sums,
             game_sums=self.game_sums + other.game_sums,
             seconds=self.seconds + other.seconds,
+            provenance=join_provenance(self.provenance, other.provenance),
         )
 
     def _repr_html_(self) -> str:
@@ -199,7 +200,7 @@ def compare(
     check_confidence(confidence)
     check_first(first, n)
     check_executor(executor)
-    start = time.perf_counter()
+    start, code = time.perf_counter(), job.code
     chunks = play_all(pair_chunk, job, n, workers=check_workers(workers), executor=executor, first=first)
     mode, texts = "games" if job.in_game else "deals", (job.players[0].text, job.players[1].text)
     sums, game_sums = np.zeros((3, len(PHASES), 2), np.int64), np.zeros((3, 2), np.int64)
@@ -218,14 +219,13 @@ def compare(
                 progress(found.pairs, n)
     except KeyboardInterrupt:
         chunks.close()
-        partial = _finished(found, start, command, complete=False) if found.pairs else None
+        partial = _finished(found, start, provenance(command, False, code)) if found.pairs else None
         raise Interrupted(f"{found.pairs:,} of {n:,} pairs", partial) from None
-    return _finished(found, start, command, complete=True)
+    return _finished(found, start, provenance(command, True, code))
 
 
-def _finished(found: Comparison, start: float, command: str | None, *, complete: bool) -> Comparison:
-    seconds = time.perf_counter() - start
-    return dataclasses.replace(found, seconds=seconds, provenance=provenance(command, complete))
+def _finished(found: Comparison, start: float, told: dict[str, Any]) -> Comparison:
+    return dataclasses.replace(found, seconds=time.perf_counter() - start, provenance=told)
 
 
 def pair_chunk(job: Job, first: int, n: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -53,11 +53,15 @@ class Result:
     rules, mode
         The rules; `deals` or `games`.
     ranges
-        Which units were played: (seed, first, number).
+        Which units were played, in order: (seed, first, number).
     tally
         The integers (`cribsim.tally.Counts` says what each means).
     seconds, cpu_seconds, startup_seconds
-        Of playing only; of the processor while playing; of loading kernels and tables.
+        Of playing only; of this process's processor while playing (what other processes do isn't in it); of loading
+        kernels and tables.
+    provenance
+        Command, versions, machine, `complete`, and `code`: a digest of each half that isn't built in. Of a sum
+        `complete` (whether all parts are), `code`, and `parts`: the provenance of each run.
     """
 
     players: tuple[str, ...]
@@ -73,7 +77,7 @@ class Result:
 
     @property
     def seed(self) -> int:
-        """The seed of the run (of the first, where several were added)."""
+        """The seed of the run; where several were added, of the first of `ranges`, which are in order of the seeds."""
         return self.ranges[0][0]
 
     @property
@@ -178,6 +182,7 @@ class Result:
                 "players": list(self.players),
                 "rules": self.rules.as_dict(),
                 "seed": self.seed,
+                "ranges": told_ranges(self.ranges),
                 "mode": self.mode,
                 "deals": self.deals,
                 "games": self.games,
@@ -210,6 +215,7 @@ class Result:
             seconds=self.seconds + other.seconds,
             cpu_seconds=self.cpu_seconds + other.cpu_seconds,
             startup_seconds=self.startup_seconds + other.startup_seconds,
+            provenance=join_provenance(self.provenance, other.provenance),
         )
 
     def save(self, folder: str | Path) -> Path:
@@ -233,7 +239,7 @@ class Result:
             "players": list(self.players),
             "rules": self.rules.as_dict(),
             "mode": self.mode,
-            "ranges": [{"seed": seed, "first": first, "units": units} for seed, first, units in self.ranges],
+            "ranges": told_ranges(self.ranges),
             "seconds": self.seconds,
             "cpu_seconds": self.cpu_seconds,
             "startup_seconds": self.startup_seconds,
@@ -305,13 +311,14 @@ def _read_ranges(told: list[dict[str, int]], units: int) -> tuple[Range, ...]:
     return join_ranges(ranges)
 
 
-def provenance(command: str | None, complete: bool) -> dict[str, Any]:
-    """What a later reader needs to make the run again."""
+def provenance(command: str | None, complete: bool, code: dict[str, str]) -> dict[str, Any]:
+    """What a later reader needs to make the run again; code: see `Job.code`."""
     import numba
 
     return {
         "command": command,
         "complete": complete,
+        "code": code,
         "cribsim": __version__,
         "python": platform.python_version(),
         "numpy": np.__version__,
@@ -319,6 +326,21 @@ def provenance(command: str | None, complete: bool) -> dict[str, Any]:
         "machine": platform.machine(),
         "finished": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
     }
+
+
+def join_provenance(one: dict[str, Any], two: dict[str, Any]) -> dict[str, Any]:
+    """The provenance of a sum; players whose code has changed are an error."""
+    code, other = one.get("code", {}), two.get("code", {})
+    changed = [half for half in {**code, **other} if code.get(half) != other.get(half)]
+    if changed:
+        raise ResultError(f"results of different code don't add: {', '.join(changed)} changed between the runs")
+    parts = [part for told in (one, two) for part in told.get("parts", [told])]
+    return {"complete": all(part.get("complete", False) for part in parts), "code": code, "parts": parts}
+
+
+def told_ranges(ranges: tuple[Range, ...]) -> list[dict[str, int]]:
+    """Ranges as JSON has them."""
+    return [{"seed": seed, "first": first, "units": units} for seed, first, units in ranges]
 
 
 def join_ranges(ranges: tuple[Range, ...]) -> tuple[Range, ...]:

@@ -78,6 +78,12 @@ class Job:
         """The word for one unit."""
         return "game" if self.in_game else "deal"
 
+    @property
+    def code(self) -> dict[str, str]:
+        """For each half that isn't built in a digest of its code (`Half.code`)."""
+        halves = [half for player in self.players for half in (player.discard, player.play)]
+        return {f"{half.text} ({half.stage})": half.code for half in halves if half.functions}
+
     @functools.cached_property
     def seated(self) -> Seated:
         """The players bound to the rules; made once in each process."""

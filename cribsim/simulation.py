@@ -162,6 +162,7 @@ class _Run:
     ) -> None:
         self.job, self.n, self.first = job, n, first
         self.progress, self.confidence, self.command = progress, confidence, command
+        self.code = job.code
         # one name for both, so that a stop between two statements can't part them
         self.done: tuple[Tally, tuple[Range, ...]] = (Tally.empty(job.rules.players), ())
         self.startup = self.start = self.cpu_start = 0.0
@@ -223,5 +224,5 @@ class _Run:
             cpu_seconds=time.process_time() - self.cpu_start,
             startup_seconds=self.startup,
             confidence=self.confidence,
-            provenance=provenance(self.command, complete),
+            provenance=provenance(self.command, complete, self.code),
         )

@@ -1,5 +1,6 @@
 """Runs: the same numbers whatever the workers, slots and chunks; results that add, save and load; clean stops."""
 
+import dataclasses
 import json
 import os
 import pickle
@@ -213,6 +214,87 @@ def test_other_seeds_add_and_are_remembered():
     one, two = (cribsim.simulate(MIXED[:2], deals=100, seed=s, workers=1) for s in (1, 2))
     assert (one + two).deals == 200
     assert (one + two).ranges == ((1, 0, 100), (2, 0, 100))
+
+
+def in_a_file(folder, text, name="mine.py"):
+    folder.mkdir(exist_ok=True)
+    (folder / name).write_text(textwrap.dedent(text))
+    return f"{folder / name}:mine"
+
+
+PLAIN_MINE = """
+    import numpy as np
+    from pathlib import Path
+    TABLE = np.loadtxt(Path(__file__).with_name("table.txt"))
+    seen = {}
+
+    def mine(view):
+        seen[view.key] = True
+        return int(TABLE[0])
+"""
+
+
+def run_of_mine(what, folder, seed, *, number=0, text=PLAIN_MINE):
+    """A short run of a strategy in a file that reads a table."""
+    folder.mkdir(exist_ok=True)
+    (folder / "table.txt").write_text(f"{number} 1\n")
+    player = f"greedy+{in_a_file(folder, text)}"
+    if what == "simulate":
+        return cribsim.simulate([player, "greedy"], deals=5, seed=seed, workers=1)
+    return cribsim.compare(player, "greedy", deals=5, seed=seed, workers=1)
+
+
+@pytest.mark.parametrize("what", ["simulate", "compare"])
+def test_different_code_of_one_name_does_not_add(what, tmp_path):
+    """The strategy is the same after playing and when its file is read again, not when source or data change."""
+    one, two = (run_of_mine(what, tmp_path, seed) for seed in (1, 2))
+    assert list((one + two).provenance["code"]) == [f"{tmp_path / 'mine.py'}:mine (play)"]
+    edited = run_of_mine(what, tmp_path, 3, text=PLAIN_MINE.replace("int(TABLE[0])", "int(TABLE[0]) * 2"))
+    other_data = run_of_mine(what, tmp_path, 4, number=1, text=PLAIN_MINE + "\n")
+    for other in (edited, other_data):
+        with pytest.raises(ResultError, match=r"different code .*mine.py:mine \(play\) changed"):
+            one + other
+
+
+def test_code_is_told_of_what_is_not_built_in(tmp_path):
+    @pegging_strategy("low-card")
+    def low_card(view):
+        return 0
+
+    job = job_of([("greedy", low_card), "greedy"])
+    assert list(job.code) == ["low-card (play)"]
+    texts = [in_a_file(tmp_path / name, "def mine(view):\n    return 0\n") for name in ("here", "there")]
+    here, there = (find_player(f"greedy+{text}").play.code for text in texts)
+    assert here == there != job.code["low-card (play)"]
+    assert cribsim.simulate(["greedy", "random"], deals=1).provenance["code"] == {}
+
+
+def test_a_sum_remembers_where_its_parts_come_from(tmp_path):
+    one, two, three = (
+        cribsim.simulate(MIXED[:2], deals=5, seed=seed, workers=1, command=f"command {seed}") for seed in (3, 1, 2)
+    )
+    stopped = dataclasses.replace(two, provenance={**two.provenance, "complete": False})
+    both = one + stopped
+    assert both.provenance["parts"] == [one.provenance, stopped.provenance]
+    assert (both.provenance["complete"], (one + two).provenance["complete"]) == (False, True)
+    assert both.seed == 1  # the ranges are in order of the seeds
+    (both + three).save(tmp_path / "sum")
+    again = Result.load(tmp_path / "sum")
+    assert [part["command"] for part in again.provenance["parts"]] == ["command 3", "command 1", "command 2"]
+    assert again.provenance["complete"] is False
+    assert again.to_json()["ranges"] == [{"seed": seed, "first": 0, "units": 5} for seed in (1, 2, 3)]
+    known = {"command", "complete", "code", "cribsim", "python", "numpy", "numba", "machine", "finished"}
+    assert all(set(part) == known for part in again.provenance["parts"])
+
+
+def test_a_sum_of_comparisons_remembers_its_parts(tmp_path):
+    one, two = (
+        cribsim.compare("greedy", "random", deals=5, seed=seed, workers=1, command=str(seed)) for seed in (2, 1)
+    )
+    (one + two).write(tmp_path)
+    told = json.loads((tmp_path / "comparison.json").read_text())
+    assert ([part["command"] for part in told["parts"]], told["complete"], told["seed"]) == (["2", "1"], True, 1)
+    assert told["ranges"] == [{"seed": seed, "first": 0, "units": 5} for seed in (1, 2)]
 
 
 @pytest.mark.parametrize(("first", "n"), [(0, 100), (99, 100), (50, 10), (0, 1000), (1, 1)])

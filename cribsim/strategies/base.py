@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cribsim._reach import source_digest
 from cribsim.cards import NO_CARD, format_cards
 from cribsim.errors import PlayerError, StrategyError
 from cribsim.rules import Rules
@@ -50,6 +51,13 @@ class Half:
     source: str = "built in"
     by_name: bool = True
     """Whether the text alone finds this half again, in any process."""
+    functions: tuple[Any, ...] = field(default=(), repr=False, compare=False)
+    """The users' functions that it is made of; none of a built-in half."""
+
+    @property
+    def code(self) -> str:
+        """Hex digits that change with the source of its functions and the values they reach; "" when built in."""
+        return "-".join(source_digest(function) for function in self.functions)
 
     def ready(self, rules: Rules) -> Bound:
         """Bind to rules, or say which numbers of players this half can play with."""

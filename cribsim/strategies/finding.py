@@ -161,13 +161,15 @@ def _make(item: Definition, spec: HalfSpec) -> Half:
     values = {key: parameter.default for key, parameter in item.parameters.items()}
     values |= {key: _read(item.parameters[key], value, f"{spec.ref}: {key}") for key, value in ordered.items()}
     values = {key: _as_half(item.parameters[key], value) for key, value in values.items()}
-    by_name = item.by_name and all(value.by_name for value in values.values() if isinstance(value, Half))
+    inner = [value for value in values.values() if isinstance(value, Half)]
+    by_name = item.by_name and all(half.by_name for half in inner)
+    functions = (*item.functions, *(function for half in inner for function in half.functions))
 
     def bind(rules: Rules) -> Bound:
         return item.make(rules, **values)
 
     text = str(HalfSpec(spec.ref, tuple(ordered.items())))
-    return Half(text, item.stage, bind, item.players, item.source, by_name)
+    return Half(text, item.stage, bind, item.players, item.source, by_name, functions)
 
 
 def _require_key(item: Definition, ref: str, key: str, given: Mapping[str, Any]) -> None:

@@ -60,6 +60,8 @@ class Definition:
     by_name: bool = True
     origin: Any = None
     """What a later definition of the same name must share to replace this one (a user's file or module)."""
+    functions: tuple[Any, ...] = ()
+    """The user's function; none when built in."""
 
 
 Table = dict[tuple[str, str], Definition]

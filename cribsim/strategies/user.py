@@ -42,12 +42,14 @@ class Strategy:
         about = (inspect.getdoc(self.function) or "").split("\n")[0]
         source = file if os.path.isfile(file) else self.__module__
         origin = frozenset({file, self.__module__} - {""})
-        return Definition(self.name, self.stage, self.bind, {}, self.players, source, about, False, origin)
+        functions = (self.function,)
+        return Definition(self.name, self.stage, self.bind, {}, self.players, source, about, False, origin, functions)
 
     @property
     def half(self) -> Half:
         """Half a player."""
-        return Half(self.name, self.stage, self.bind, self.players, self.definition.source, by_name=False)
+        known = self.definition
+        return Half(self.name, self.stage, self.bind, self.players, known.source, False, known.functions)
 
     def bind(self, rules: Rules) -> Bound:
         """Make it ready for rules; compiled once for each size of hand."""
