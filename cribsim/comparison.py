@@ -21,9 +21,9 @@ from cribsim.counting import game_value
 from cribsim.errors import Interrupted, ResultError, RulesError
 from cribsim.result import SCHEMA_VERSION, Range, join_provenance, join_ranges, provenance, told_ranges
 from cribsim.rules import Rules
-from cribsim.runs import Batch, Job, check_executor, check_first, check_workers, play_all
+from cribsim.runs import Batch, Job, check_executor, check_first, check_workers, play_all, warm_up
 from cribsim.simulation import make_job
-from cribsim.stats import Estimate, check_confidence, clean_json, from_sums
+from cribsim.stats import Estimate, check_confidence, clean_json, estimate_paired_share, from_sums
 from cribsim.tally import PHASES
 
 if TYPE_CHECKING:
@@ -87,8 +87,11 @@ class Comparison:
 
     @property
     def win_rate_a(self) -> Estimate | None:
-        """The share of games that A wins (games mode)."""
-        return self._game_estimate(_WINS)
+        """The share of games that A wins (games mode), with an interval that stays within 0 to 1."""
+        if self.mode != "games":
+            return None
+        wins, squares = (int(value) for value in self.game_sums[_WINS])
+        return estimate_paired_share(self.pairs, wins, squares, confidence=self.confidence)
 
     @property
     def game_points(self) -> Estimate | None:
@@ -200,12 +203,14 @@ def compare(
     check_confidence(confidence)
     check_first(first, n)
     check_executor(executor)
-    start, code = time.perf_counter(), job.code
+    start, code = 0.0, job.code
     chunks = play_all(pair_chunk, job, n, workers=check_workers(workers), executor=executor, first=first)
     mode, texts = "games" if job.in_game else "deals", (job.players[0].text, job.players[1].text)
     sums, game_sums = np.zeros((3, len(PHASES), 2), np.int64), np.zeros((3, 2), np.int64)
     found = Comparison(*texts, job.rules, mode, (), 0, sums, game_sums, confidence=confidence)
     try:
+        warm_up(pair_chunk, job, first)
+        start = time.perf_counter()
         for at, units, (more, more_games) in chunks:
             ranges = join_ranges((*found.ranges, (job.seed, at, units)))
             found = dataclasses.replace(

@@ -22,6 +22,7 @@ from cribsim.runs import (
     hold_interrupts,
     play_all,
     play_chunk,
+    warm_up,
 )
 from cribsim.stats import check_confidence
 from cribsim.strategies import Player, find_player
@@ -177,7 +178,8 @@ class _Run:
             first=self.first,
         )
         try:
-            self._warm_up()
+            self.startup = warm_up(play_chunk, self.job, self.first)
+            self.start, self.cpu_start = time.perf_counter(), time.process_time()
             for at, units, value in chunks:
                 with hold_interrupts():
                     self._take(at, units, value, writer)
@@ -191,13 +193,6 @@ class _Run:
                 with hold_interrupts():
                     writer.close()
         return self._result(complete=True)
-
-    def _warm_up(self) -> None:
-        """Load every kernel and table, so that `seconds` is of playing only."""
-        begin = time.perf_counter()
-        play_chunk(self.job, self.first, 1)
-        self.start, self.cpu_start = time.perf_counter(), time.process_time()
-        self.startup = self.start - begin
 
     def _take(self, at: int, units: int, value: Any, writer: RecordWriter | None) -> None:
         """Add a chunk; with records, those chunks whose rows have been written."""

@@ -4,6 +4,7 @@ import dataclasses
 import json
 import os
 import pickle
+import re
 import signal
 import statistics
 import subprocess
@@ -22,8 +23,8 @@ from cribsim import Result, Rules, comparison, runs, simulation
 from cribsim.errors import Interrupted, ResultError
 from cribsim.records import record_chunk
 from cribsim.runs import Batch, Job
-from cribsim.stats import quantile
-from cribsim.strategies import Bound, Half, Player, find_player, pegging_strategy
+from cribsim.stats import estimate_paired_share, quantile
+from cribsim.strategies import Bound, Half, Player, discard_strategy, find_player, pegging_strategy, registry
 from cribsim.tally import PHASES, Tally, empty_counts
 
 MIXED = ["expectimax+greedy", "random", "greedy", "random+greedy"]
@@ -830,9 +831,73 @@ def test_a_comparison_of_games_by_hand(rules):
         wins.append(statistics.fmean(a > b for a, b in sides))
         margins.append(statistics.fmean(a - b for a, b in sides))
         game_points.append(statistics.fmean(value_to_first(a, b, rules) for a, b in sides))
-    check_estimate(found.win_rate_a, wins)
+    share, se = statistics.fmean(wins), statistics.stdev(wins) / n**0.5
+    assert (found.win_rate_a.mean, found.win_rate_a.se) == (share, pytest.approx(se))
+    assert found.win_rate_a == estimate_paired_share(n, round(sum(wins) * 2), round(sum(x * x for x in wins) * 4))
     check_estimate(found.difference, margins)
     check_estimate(found.game_points, game_points)
+
+
+@pytest.mark.parametrize("run", [cribsim.simulate, cribsim.compare], ids=["simulate", "compare"])
+def test_seconds_are_of_playing_only(run, monkeypatch):
+    """What loads kernels and tables, as the first chunk does, isn't in them."""
+    chunk = "play_chunk" if run is cribsim.simulate else "pair_chunk"
+    module = simulation if run is cribsim.simulate else comparison
+    plain, calls = getattr(module, chunk), []
+
+    def slow_at_first(*given):
+        calls.append(given)
+        if len(calls) == 1:
+            time.sleep(1.5)
+        return plain(*given)
+
+    monkeypatch.setattr(module, chunk, slow_at_first)
+    players = (["greedy", "random"],) if run is cribsim.simulate else ("greedy", "random")
+    assert run(*players, deals=20, first=7, workers=1).seconds < 1.5
+    assert calls[0][1:] == (7, 1)
+
+
+def wrong_at_once(view):
+    return 99
+
+
+def raises_at_once(view):
+    raise ValueError("no idea")
+
+
+@pytest.mark.parametrize(
+    ("function", "said"),
+    [
+        (wrong_at_once, "answered 99"),
+        (raises_at_once, "raised ValueError: no idea"),
+        (lambda view: 1.5, "returned 1.5"),
+    ],
+)
+@pytest.mark.parametrize("decorator", [pegging_strategy, discard_strategy], ids=["play", "discard"])
+def test_a_comparison_names_the_seating_that_failed(function, said, decorator, monkeypatch):
+    """The seat, and who sits where: enough to play that deal again with `simulate`."""
+    monkeypatch.setattr(registry, "_USER", {})
+    bad = decorator("bad")(function)
+    pair = ("greedy", bad) if decorator is pegging_strategy else (bad, "greedy")
+    for a, b in ((pair, "random"), ("random", pair)):
+        with pytest.raises(cribsim.StrategyError) as caught:
+            cribsim.compare(a, b, deals=20, seed=4, workers=1)
+        text = str(caught.value)
+        players = [a, b]  # A sits first in the first of the two
+        seating = " · ".join(find_player(player).text for player in players)
+        assert f"bad ({bad.stage}, seat {players.index(pair)}) {said}" in text
+        assert f"in deal 0, seed 4, players by seat {seating}; view: " in text
+        assert re.search(r"; wanted: the (index of a throw|position of a card that fits), 0 to \d+$", text)
+        with pytest.raises(cribsim.StrategyError, match=re.escape(text)):
+            cribsim.simulate(players, deals=1, seed=4, workers=1)
+
+
+def test_the_second_seating_is_named_too(monkeypatch):
+    """A fault that shows only where the seats are swapped."""
+    monkeypatch.setattr(registry, "_USER", {})
+    bad = pegging_strategy("bad-as-dealer")(lambda view: 9 if view.seat == view.dealer else 0)
+    with pytest.raises(cribsim.StrategyError, match=r"seat 1.*players by seat random · greedy\+bad-as-dealer; "):
+        cribsim.compare(("greedy", bad), "random", deals=20, workers=1)
 
 
 def value_to_first(a, b, rules):
