@@ -16,12 +16,13 @@ import sys
 import sysconfig
 import tempfile
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numba
 import numpy as np
+from numba.core import event
 
 from cribsim._reach import Reach
 
@@ -121,10 +122,33 @@ def _folder(digest: str) -> Path | None:
 
 
 def is_cold() -> bool:
-    """Whether the engine or the built-in strategies still have to be compiled on this machine."""
+    """Whether the engine still has to be compiled on this machine."""
     folder = _folder(package_digest())
-    wanted = ("engine.play_rounds-*.nbi", "expectimax.expectimax_discard-*.nbi", "greedy.greedy_play-*.nbi")
-    return folder is None or not all(any(folder.rglob(name)) for name in wanted)
+    return folder is None or not any(folder.rglob("engine.play_rounds-*.nbi"))
+
+
+class _Compiling(event.Listener):
+    """Hears when numba compiles; what it finds on disk it loads in silence."""
+
+    def __init__(self, tell: Callable[[], None]) -> None:
+        self.tell: Callable[[], None] | None = tell
+
+    def on_start(self, event: Any) -> None:
+        compiled = event.data["dispatcher"]
+        is_kept = compiled.py_func.__module__.startswith("cribsim.") and compiled.stats.cache_path
+        if is_kept and self.tell:
+            self.tell()
+            self.tell = None
+
+    def on_end(self, event: Any) -> None:
+        """Nothing is told."""
+
+
+@contextlib.contextmanager
+def telling_of_compilation(tell: Callable[[], None]) -> Iterator[None]:
+    """Call `tell` once if a kernel of the package must be compiled within the block, to be kept on disk."""
+    with event.install_listener("numba:compile", _Compiling(tell)):
+        yield
 
 
 def cache_info() -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from cribsim.cli.common import json_option, print_json, print_table, warn_if_cold
+from cribsim.cli.common import json_option, print_json, print_table, tell_if_compiling
 
 
 @click.command()
@@ -16,7 +16,7 @@ def bench(cold: bool, workers: int, as_json: bool) -> None:
 
     Example: cribsim bench --json
     """
-    warn_if_cold()
+    tell_if_compiling()
     from cribsim.bench import run_bench
 
     found = run_bench(cold=cold, workers=workers)
