@@ -1,6 +1,11 @@
-"""The errors a user can meet. Each message says what was given, what is wanted and what to do."""
+"""The errors a user can meet. Each message says what was given, what is wanted and what to do: of unknown words, which
+known ones resemble them.
+"""
 
 from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
 
 
 class CribsimError(ValueError):
@@ -38,3 +43,14 @@ class Interrupted(KeyboardInterrupt):
         super().__init__(done)
         self.done = done
         self.result = result
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """`; nearest: ...` with the known words that resemble this one, or nothing.
+
+    >>> nearest("Gredy", ["greedy", "random"])
+    '; nearest: greedy'
+    """
+    by_lower = {name.lower(): name for name in known}
+    close = difflib.get_close_matches(word.lower(), list(by_lower), n=3, cutoff=0.5)
+    return f"; nearest: {', '.join(by_lower[name] for name in close)}" if close else ""

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from cribsim.cards import NO_CARD, format_card, format_cards, parse_cards, require_cards
 from cribsim.errors import CardError, CribsimError, IllegalPlay
 from cribsim.pegging import EMPTY_HAND, NOBODY, end_turn, lay_card, pack_hand, start_play
-from cribsim.rules import HEELS_POINTS, MAX_COUNT, MAX_PLAYERS, Rules
+from cribsim.rules import HEELS_POINTS, MAX_COUNT, MAX_PLAYERS, Rules, pip_of
 from cribsim.scoring import JACK, show_points
-from cribsim.views import PLAY_VIEW, empty_views, pip_of, read_play, read_scores, read_seat
+from cribsim.views import PLAY_VIEW, empty_views, read_play, read_scores, read_seat
 
 Cards = str | Iterable[str | int]
 Hands = Mapping[int, Cards] | Sequence[Cards]
@@ -44,7 +44,8 @@ class PlayRecord:
     events: list[PlayEvent]
     """The cards in the order played, (seat, card, count, points, parts)."""
     goes: list[tuple[int, int]]
-    """(seat, count) of each go said or implied, once a count."""
+    """(seat, count) of each go, said or not, after which another seat played on; a seat once in a count. A go that
+    closes the count isn't listed: before a card that doesn't fit, every seat that held cards couldn't play."""
     pegged: tuple[int, ...]
     """By seat what the plays scored, in full also where the game ended."""
     scores: tuple[int, ...]

@@ -273,6 +273,12 @@ class Result:
 
         return plot_points(self, ax=ax, phase=phase, **style)
 
+    def plot_cribs(self, ax: Axes | None = None, role: str = "dealer", **style: Any) -> Axes:
+        """Draw the average crib by the ranks that a role threw."""
+        from cribsim.plots import plot_cribs
+
+        return plot_cribs(self, ax=ax, role=role, **style)
+
     def _repr_html_(self) -> str:
         what = f"{self.games:,} games, " if self.mode == "games" else ""
         head = f"<p><b>{' · '.join(self.players)}</b>: {what}{self.deals:,} deals, seed {self.seed}</p>"

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from cribsim._jit import kernel
 from cribsim.cards import N_CARDS, RANKS, format_card, format_cards, parse_cards, require_cards
 from cribsim.errors import CardError
+from cribsim.rules import PIPS, pip_of
 
 JACK = 10
 N_RANKS = 13
@@ -25,8 +26,6 @@ N_PAIRS = 91
 N_KEPT = 1820
 """Multisets of four ranks."""
 MAX_SHOW = 29
-
-_PIPS = np.minimum(np.arange(N_RANKS) + 1, 10)
 
 
 def _pair_classes() -> NDArray[np.uint8]:
@@ -42,7 +41,7 @@ def _fifteens_points(held: NDArray[np.int64]) -> NDArray[np.int64]:
     """Two for each combination that counts fifteen. held: (n, 13) numbers of each rank."""
     ways = np.zeros((len(held), 16), np.int64)
     ways[:, 0] = 1
-    for rank, value in enumerate(_PIPS):
+    for rank, value in enumerate(PIPS):
         for copy in range(1, 6):
             more = held[:, rank] >= copy
             ways[more, value:] += ways[more, : 16 - value].copy()
@@ -311,7 +310,7 @@ def _combinations(cards: list[int], flush: int, nobs: int) -> list[tuple[str, st
         ("fifteen", format_cards(cards), 2)
         for n in range(2, 6)
         for cards in itertools.combinations(five, n)
-        if sum(_PIPS[card >> 2] for card in cards) == 15
+        if sum(pip_of(card) for card in cards) == 15
     ]
     found += [
         ("pair", format_cards(cards), 2) for cards in itertools.combinations(five, 2) if cards[0] >> 2 == cards[1] >> 2

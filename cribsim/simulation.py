@@ -62,7 +62,8 @@ def simulate(
     rules
         `Rules`, or text such as `"short,players=4"`; None is the standard game for this many players.
     workers, executor
-        Threads (default: every core), or any `concurrent.futures` executor; neither changes the result.
+        Threads (default: every core), or any `concurrent.futures` executor; neither changes the result. What other
+        processes of an executor do isn't in `cpu_seconds`.
     first
         The number of the first deal or game: runs of one seed over different numbers add.
     out, record

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from cribsim.cards import NO_CARD, format_card, parse_cards, require_cards
 from cribsim.errors import CardError, CribsimError, IllegalPlay
 from cribsim.pegging import EMPTY_HAND, PLAY_FIELDS, end_turn, lay_card, start_play
-from cribsim.rules import MAX_COUNT, MAX_PLAYERS, Rules
+from cribsim.rules import MAX_COUNT, MAX_PLAYERS, Rules, pip_of
 
 DISCARD_VIEW = np.dtype(
     (
@@ -221,11 +221,6 @@ def read_play(play: Sequence[Any], players: int, line: int) -> tuple[int, int | 
         return seat, None if is_go else require_cards([card], 1, "a play")[0]
     except CribsimError as error:
         raise type(error)(f"play {line}: {error}") from None
-
-
-def pip_of(card: int) -> int:
-    """The counting value: ace 1, court cards 10."""
-    return min((card >> 2) + 1, 10)
 
 
 def _show_scores(view: Any, rules: Rules, scores: Sequence[int] | None) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cribsim.errors import PlayerError, StrategyError
-from cribsim.rules import MAX_COUNT, MAX_PLAYERS, Rules
+from cribsim.rules import MAX_COUNT, MAX_PLAYERS, PIPS, Rules
 from cribsim.strategies.base import DISCARD, PLAY, Bound, Half, fault_text, view_text
 from cribsim.strategies.finding import find_halves
 from cribsim.strategies.random import random_discard, random_play
@@ -228,7 +228,7 @@ def n_legal(views: NDArray[Any]) -> NDArray[np.int64]:
     if "n_thrown" in (views.dtype.names or ()):
         shapes = zip(views["n_cards"].tolist(), views["n_thrown"].tolist(), strict=True)
         return np.array([len(thrown_positions(*shape)) for shape in shapes], np.int64)
-    pips = np.minimum((views["cards"].astype(np.int64) >> 2) + 1, 10)
+    pips = PIPS[np.minimum(views["cards"] >> 2, 12)]
     held = np.arange(views["cards"].shape[1]) < views["n_cards"][:, None]
     fits = held & (pips + views["count"][:, None].astype(np.int64) <= MAX_COUNT)
     return np.asarray(fits.sum(axis=1), np.int64)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from cribsim.errors import PlayerError
+from cribsim.errors import PlayerError, nearest
 from cribsim.rules import Rules
 from cribsim.strategies.base import DISCARD, PLAY, STAGE_WORDS, Bound, Half, Player
 from cribsim.strategies.loading import Loaded, load
-from cribsim.strategies.registry import STAGES, Definition, Parameter, definitions, find_definition, names, nearest
+from cribsim.strategies.registry import STAGES, Definition, Parameter, definitions, find_definition, names
 from cribsim.strategies.spec import HalfSpec, Parameters, parse_half, parse_player
 from cribsim.strategies.user import Strategy
 
