@@ -199,8 +199,8 @@ class Rules:
         >>> Rules.named("short").target
         61
         """
-        if name not in PRESETS:
-            raise RulesError(f"no rules named {name!r}{nearest(name, PRESETS)}; named: {', '.join(PRESETS)}")
+        if not isinstance(name, str) or name not in PRESETS:
+            raise RulesError(f"no rules named {name!r}{nearest(str(name), PRESETS)}; named: {', '.join(PRESETS)}")
         return cls(**PRESETS[name][0])
 
     @classmethod
@@ -212,6 +212,8 @@ class Rules:
         >>> Rules.parse("short,skunk=40").skunk
         40
         """
+        if not isinstance(text, str):
+            raise RulesError(f"rules {text!r}: give text such as 'short,skunk=40'")
         words = [word.strip() for word in text.split(",") if word.strip()]
         values: dict[str, Any] = {}
         if words and "=" not in words[0]:
@@ -231,9 +233,11 @@ class Rules:
     def from_dict(cls, values: Mapping[str, Any]) -> Rules:
         """Rules from keys and values; an unknown key is an error with the nearest ones."""
         known = [item.name for item in dataclasses.fields(cls)]
+        if not isinstance(values, Mapping):
+            raise RulesError(f"rules {values!r}: give keys with values; keys: {', '.join(known)}")
         for key in values:
             if key not in known:
-                raise RulesError(f"no rule {key!r}{nearest(key, known)}; rules: {', '.join(known)}")
+                raise RulesError(f"no rule {key!r}{nearest(str(key), known)}; rules: {', '.join(known)}")
         return cls(**values)
 
 
@@ -244,6 +248,21 @@ PRESETS: dict[str, tuple[dict[str, Any], str]] = {
     "three": ({"players": 3}, "three players, five cards each and one from the pack, to 121"),
     "four": ({"players": 4}, "four players in two partnerships, five cards each, to 121"),
 }
+
+
+def read_rules(rules: Any, players: int) -> Rules:
+    """Rules as they are, from text such as `short,skunk=40`, or (None) the standard game; for so many players.
+
+    >>> read_rules("short", 3).target
+    61
+    """
+    if isinstance(rules, Rules):
+        return rules
+    if rules is None:
+        return Rules(players=players)
+    if isinstance(rules, str):
+        return Rules.parse(rules, players=players)
+    raise RulesError(f"rules {rules!r}: give Rules or text such as 'short,skunk=40'")
 
 
 def pip_of(card: int) -> int:

@@ -233,9 +233,11 @@ def score_shows(fours: ArrayLike, starters: ArrayLike, *, is_crib: bool = False)
     >>> score_shows([[18, 19, 16, 41]], [17]).tolist()
     [29]
     """
-    cards = np.column_stack([np.atleast_2d(np.asarray(fours)), np.atleast_1d(np.asarray(starters))])
-    if cards.shape[1] != 5 or cards.dtype.kind not in "iu":
-        raise CardError(f"hands of four and a starter wanted, shapes (n, 4) and (n,); given {np.shape(fours)}")
+    hands, cuts = np.atleast_2d(np.asarray(fours)), np.atleast_1d(np.asarray(starters))
+    if hands.shape != (len(cuts), 4) or cuts.ndim != 1 or hands.dtype.kind not in "iu" or cuts.dtype.kind not in "iu":
+        given = f"{hands.dtype} {hands.shape} and {cuts.dtype} {cuts.shape}"
+        raise CardError(f"hands of four and a starter wanted, ints of shapes (n, 4) and (n,); given {given}")
+    cards = np.column_stack([hands, cuts])
     wrong = cards[(cards < 0) | (cards >= N_CARDS)]
     if len(wrong):
         raise CardError(f"card code {wrong[0]} out of range; cards are the ints 0-51 (rank * 4 + suit)")
@@ -245,7 +247,7 @@ def score_shows(fours: ArrayLike, starters: ArrayLike, *, is_crib: bool = False)
         raise CardError(f"row {twice[0]} holds a card twice: {format_cards(cards[twice[0]].tolist())}")
     cards = cards.astype(np.uint8)
     points = np.zeros(len(cards), np.uint8)
-    score_many(np.ascontiguousarray(cards[:, :4]), np.ascontiguousarray(cards[:, 4]), int(is_crib), points)
+    score_many(np.ascontiguousarray(cards[:, :4]), np.ascontiguousarray(cards[:, 4]), int(bool(is_crib)), points)
     return points
 
 
@@ -296,10 +298,11 @@ def score_hand(hand: str | Iterable[str | int], starter: str | int, crib: bool =
     four = require_cards(hand, 4, "a hand")
     cut = require_cards(starter if isinstance(starter, str) else [starter], 1, "the starter")
     five = parse_cards([*four, *cut])
-    flush, nobs = int(flush_points(*four, *cut, int(crib))), int(nobs_points(*four, *cut))
+    is_crib = int(bool(crib))
+    flush, nobs = int(flush_points(*four, *cut, is_crib)), int(nobs_points(*four, *cut))
     counts = tuple(_combinations(five, flush, nobs))
     points = {what: sum(n for name, _, n in counts if name == what) for what in ("fifteen", "pair", "run")}
-    total = int(show_points(*four, *cut, int(crib)))
+    total = int(show_points(*four, *cut, is_crib))
     return HandScore(total, points["fifteen"], points["pair"], points["run"], flush, nobs, counts)
 
 

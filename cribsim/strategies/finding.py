@@ -61,6 +61,8 @@ def find_half(spec: str | HalfSpec | Half | Strategy, stage: str) -> Half:
     >>> find_half("greedy", "play").text
     'greedy'
     """
+    if stage not in STAGES:
+        raise PlayerError(f"stage {stage!r}: give {DISCARD!r} or {PLAY!r}")
     if isinstance(spec, str):
         spec = parse_half(spec)
     if isinstance(spec, HalfSpec):
