@@ -1,11 +1,13 @@
 """How cribsim compiles: one decorator, and a disk cache that can't answer with old code.
 
-numba's cache doesn't see an edit in an imported file. So the cache folder is named by a digest of every source and
-data file of the package (and, for a user's strategies, of the user's modules): any edit gives a clean folder.
+numba's cache doesn't see an edit in an imported file, nor a new value of a global. So the cache folder is named by a
+digest of every source and data file of the package; for a user's strategy also of the user's modules and of all that
+its function reaches (`_reach`). Any edit gives a clean folder.
 """
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import os
@@ -14,15 +16,20 @@ import sys
 import sysconfig
 import tempfile
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numba
 import numpy as np
+from numba.core import event
+
+from cribsim._reach import Reach
 
 PACKAGE = Path(__file__).parent
 _KEPT_FOLDERS = 8
+"""Of the package's, and of users'."""
+_USER = "-user"
 _config: Any = numba.config
 
 if _config.DISABLE_JIT:
@@ -30,9 +37,9 @@ if _config.DISABLE_JIT:
     np.seterr(over="ignore")
 
 
-def _digest(paths: Iterable[Path]) -> str:
-    versions = f"{numba.__version__} {np.__version__} {sys.version_info[:3]}"
-    digest = hashlib.sha256(versions.encode())
+def _digest(paths: Iterable[Path], *more: str) -> str:
+    versions = (numba.__version__, np.__version__, sys.version_info[:3])
+    digest = hashlib.sha256(repr((versions, more)).encode())
     for path in sorted(paths):
         digest.update(str(path).encode())
         digest.update(path.read_bytes())
@@ -94,11 +101,13 @@ def _stat(path: Path) -> os.stat_result | None:
 
 
 def _remove_old(root: Path, digest: str) -> None:
-    """Keep the folders used last; another process may be doing the same."""
-    known = [(stat.st_mtime, path) for path in root.iterdir() if (stat := _stat(path)) and path.is_dir()]
-    for _, old in sorted(known)[:-_KEPT_FOLDERS]:
-        if old.name != digest:
-            shutil.rmtree(old, ignore_errors=True)
+    """Keep the folders used last, users' counted apart; another process may be doing the same."""
+    known = sorted((stat.st_mtime, path) for path in root.iterdir() if (stat := _stat(path)) and path.is_dir())
+    for is_user in (False, True):
+        folders = [path for _, path in known if path.name.endswith(_USER) == is_user]
+        for old in folders[:-_KEPT_FOLDERS]:
+            if old.name not in (digest, package_digest()):
+                shutil.rmtree(old, ignore_errors=True)
 
 
 @functools.cache
@@ -106,15 +115,40 @@ def _folder(digest: str) -> Path | None:
     root = _writable_root()
     if root is None or not _usable(root / digest):
         return None
+    with contextlib.suppress(OSError):
+        os.utime(root / digest)  # what lies within is read without leaving a trace
     _remove_old(root, digest)
     return root / digest
 
 
 def is_cold() -> bool:
-    """Whether the engine or the built-in strategies still have to be compiled on this machine."""
+    """Whether the engine still has to be compiled on this machine."""
     folder = _folder(package_digest())
-    wanted = ("engine.play_rounds-*.nbi", "expectimax.expectimax_discard-*.nbi", "greedy.greedy_play-*.nbi")
-    return folder is None or not all(any(folder.rglob(name)) for name in wanted)
+    return folder is None or not any(folder.rglob("engine.play_rounds-*.nbi"))
+
+
+class _Compiling(event.Listener):
+    """Hears when numba compiles; what it finds on disk it loads in silence."""
+
+    def __init__(self, tell: Callable[[], None]) -> None:
+        self.tell: Callable[[], None] | None = tell
+
+    def on_start(self, event: Any) -> None:
+        compiled = event.data["dispatcher"]
+        is_kept = compiled.py_func.__module__.startswith("cribsim.") and compiled.stats.cache_path
+        if is_kept and self.tell:
+            self.tell()
+            self.tell = None
+
+    def on_end(self, event: Any) -> None:
+        """Nothing is told."""
+
+
+@contextlib.contextmanager
+def telling_of_compilation(tell: Callable[[], None]) -> Iterator[None]:
+    """Call `tell` once if a kernel of the package must be compiled within the block, to be kept on disk."""
+    with event.install_listener("numba:compile", _Compiling(tell)):
+        yield
 
 
 def cache_info() -> dict[str, Any]:
@@ -161,7 +195,8 @@ def kernel(function: Callable[..., Any] | None = None, *, signature: Any = None,
 
 
 def user_kernel(function: Callable[..., Any]) -> Any:
-    """Compile a user's function; the cache folder's name covers all of the user's loaded modules."""
-    has_file = Path(function.__code__.co_filename).is_file()
-    folder = _folder(_digest([*_user_files(), PACKAGE / "views.py"]) + "-user") if has_file else None
-    return _compile(function, None, folder)
+    """Compile a user's function; kept on disk only where all that numba freezes into it has a digest."""
+    reach = Reach(function)
+    lasts = reach.is_whole and Path(function.__code__.co_filename).is_file()
+    digest = _digest(_user_files(), package_digest(), reach.compiled)
+    return _compile(function, None, _folder(digest + _USER) if lasts else None)

@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 
 from cribsim.counting import game_value
 from cribsim.errors import Interrupted, ResultError, RulesError
-from cribsim.result import SCHEMA_VERSION, Range, join_ranges, provenance
+from cribsim.result import SCHEMA_VERSION, Range, join_provenance, join_ranges, provenance, told_ranges
 from cribsim.rules import Rules
-from cribsim.runs import Batch, Job, check_executor, check_first, check_workers, play_all
+from cribsim.runs import Batch, Job, check_executor, check_first, check_progress, check_workers, play_all, warm_up
 from cribsim.simulation import make_job
-from cribsim.stats import Estimate, check_confidence, clean_json, from_sums
+from cribsim.stats import Estimate, check_confidence, clean_json, estimate_paired_share, from_sums
 from cribsim.tally import PHASES
 
 if TYPE_CHECKING:
@@ -64,11 +64,14 @@ class Comparison:
 
     @property
     def seed(self) -> int:
-        """The seed of the run."""
+        """The seed of the run; where several were added, of the first of `ranges`, which are in order of the seeds."""
         return self.ranges[0][0]
 
     def estimate(self, seat: str, phase: str) -> Estimate:
         """A's points less B's of one phase, a deal or a game: as `pone`, as `dealer`, or the mean of `both`."""
+        if seat not in SEATS or phase not in PHASES:
+            known = f"seats: {', '.join(SEATS)}; phases: {', '.join(PHASES)}"
+            raise ResultError(f"no seat {seat!r} with phase {phase!r}; {known}")
         at, which = SEATS.index(seat), PHASES.index(phase)
         total, squares = (int(value) for value in self.sums[at, which])
         scale = 0.5 if seat == "both" else 1.0
@@ -87,8 +90,11 @@ class Comparison:
 
     @property
     def win_rate_a(self) -> Estimate | None:
-        """The share of games that A wins (games mode)."""
-        return self._game_estimate(_WINS)
+        """The share of games that A wins (games mode), with an interval that stays within 0 to 1."""
+        if self.mode != "games":
+            return None
+        wins, squares = (int(value) for value in self.game_sums[_WINS])
+        return estimate_paired_share(self.pairs, wins, squares, confidence=self.confidence)
 
     @property
     def game_points(self) -> Estimate | None:
@@ -112,8 +118,7 @@ class Comparison:
 
     def write(self, folder: Path) -> None:
         """Write `comparison.json`, with its provenance, into a folder that is being made."""
-        ranges = [{"seed": seed, "first": first, "units": units} for seed, first, units in self.ranges]
-        told = {**self.to_json(), "ranges": ranges, **self.provenance}
+        told = {**self.to_json(), **self.provenance}
         text = json.dumps(clean_json(told), indent=2, ensure_ascii=False, allow_nan=False)
         (folder / "comparison.json").write_text(text + "\n")
 
@@ -127,6 +132,7 @@ class Comparison:
                 "b": self.b,
                 "rules": self.rules.as_dict(),
                 "seed": self.seed,
+                "ranges": told_ranges(self.ranges),
                 "mode": self.mode,
                 "pairs": self.pairs,
                 "confidence": self.confidence,
@@ -151,6 +157,7 @@ class Comparison:
             sums=self.sums + other.sums,
             game_sums=self.game_sums + other.game_sums,
             seconds=self.seconds + other.seconds,
+            provenance=join_provenance(self.provenance, other.provenance),
         )
 
     def _repr_html_(self) -> str:
@@ -199,12 +206,15 @@ def compare(
     check_confidence(confidence)
     check_first(first, n)
     check_executor(executor)
-    start = time.perf_counter()
+    check_progress(progress)
+    start, code = 0.0, job.code
     chunks = play_all(pair_chunk, job, n, workers=check_workers(workers), executor=executor, first=first)
     mode, texts = "games" if job.in_game else "deals", (job.players[0].text, job.players[1].text)
     sums, game_sums = np.zeros((3, len(PHASES), 2), np.int64), np.zeros((3, 2), np.int64)
     found = Comparison(*texts, job.rules, mode, (), 0, sums, game_sums, confidence=confidence)
     try:
+        warm_up(pair_chunk, job, first)
+        start = time.perf_counter()
         for at, units, (more, more_games) in chunks:
             ranges = join_ranges((*found.ranges, (job.seed, at, units)))
             found = dataclasses.replace(
@@ -218,14 +228,13 @@ def compare(
                 progress(found.pairs, n)
     except KeyboardInterrupt:
         chunks.close()
-        partial = _finished(found, start, command, complete=False) if found.pairs else None
+        partial = _finished(found, start, provenance(command, False, code)) if found.pairs else None
         raise Interrupted(f"{found.pairs:,} of {n:,} pairs", partial) from None
-    return _finished(found, start, command, complete=True)
+    return _finished(found, start, provenance(command, True, code))
 
 
-def _finished(found: Comparison, start: float, command: str | None, *, complete: bool) -> Comparison:
-    seconds = time.perf_counter() - start
-    return dataclasses.replace(found, seconds=seconds, provenance=provenance(command, complete))
+def _finished(found: Comparison, start: float, told: dict[str, Any]) -> Comparison:
+    return dataclasses.replace(found, seconds=time.perf_counter() - start, provenance=told)
 
 
 def pair_chunk(job: Job, first: int, n: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

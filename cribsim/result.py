@@ -53,11 +53,15 @@ class Result:
     rules, mode
         The rules; `deals` or `games`.
     ranges
-        Which units were played: (seed, first, number).
+        Which units were played, in order: (seed, first, number).
     tally
         The integers (`cribsim.tally.Counts` says what each means).
     seconds, cpu_seconds, startup_seconds
-        Of playing only; of the processor while playing; of loading kernels and tables.
+        Of playing only; of this process's processor while playing (what other processes do isn't in it); of loading
+        kernels and tables.
+    provenance
+        Command, versions, machine, `complete`, and `code`: a digest of each half that isn't built in. Of a sum
+        `complete` (whether all parts are), `code`, and `parts`: the provenance of each run.
     """
 
     players: tuple[str, ...]
@@ -73,7 +77,7 @@ class Result:
 
     @property
     def seed(self) -> int:
-        """The seed of the run (of the first, where several were added)."""
+        """The seed of the run; where several were added, of the first of `ranges`, which are in order of the seeds."""
         return self.ranges[0][0]
 
     @property
@@ -96,14 +100,19 @@ class Result:
 
         In games mode the deals of a game belong together, so the interval is that of a ratio over games.
         """
-        if role not in self.rules.roles or phase not in PHASES:
-            roles = ", ".join(self.rules.roles)
-            raise ResultError(f"no role {role!r} with phase {phase!r}; roles: {roles}; phases: {', '.join(PHASES)}")
-        at, which = self.rules.roles.index(role), PHASES.index(phase)
+        at, which = self._place(role, phase)
         if self.mode == "games":
             counts = self.tally.counts
             return estimate_ratio(counts.units[at, which], counts.unit_deals, confidence=self.confidence)
         return estimate_mean(self.tally.counts.histograms[at, which], confidence=self.confidence)
+
+    def _place(self, role: str, phase: str) -> tuple[int, int]:
+        """The numbers of a role and a phase."""
+        roles = self.rules.roles
+        if role not in roles or phase not in PHASES:
+            known = f"roles: {', '.join(roles)}; phases: {', '.join(PHASES)}"
+            raise ResultError(f"no role {role!r} with phase {phase!r}; {known}")
+        return roles.index(role), PHASES.index(phase)
 
     def phases(self) -> list[dict[str, Any]]:
         """Every role's phases with their estimates."""
@@ -126,14 +135,13 @@ class Result:
 
     def histogram(self, phase: str = "total", role: str = "dealer") -> NDArray[np.int64]:
         """Deals by points of one phase and role."""
-        self.estimate(role, phase)
-        return self.tally.histogram(phase, self.rules.roles.index(role))
+        return self.tally.histogram(phase, self._place(role, phase)[0])
 
     def crib_averages(self, role: str = "dealer") -> pd.DataFrame:
         """The average crib by the thrown ranks (13 x 13, unsuited above, suited below the diagonal), and how often."""
         import pandas as pd
 
-        thrown = self.tally.counts.thrown[self.rules.roles.index(role)]
+        thrown = self.tally.counts.thrown[self._place(role, "crib")[0]]
         low, high = np.nonzero(thrown[:, :, 0])
         n, total, squares = thrown[low, high].T
         found = [from_sums(int(a), int(b), int(c)) for a, b, c in zip(n, total, squares, strict=True)]
@@ -178,6 +186,7 @@ class Result:
                 "players": list(self.players),
                 "rules": self.rules.as_dict(),
                 "seed": self.seed,
+                "ranges": told_ranges(self.ranges),
                 "mode": self.mode,
                 "deals": self.deals,
                 "games": self.games,
@@ -210,6 +219,7 @@ class Result:
             seconds=self.seconds + other.seconds,
             cpu_seconds=self.cpu_seconds + other.cpu_seconds,
             startup_seconds=self.startup_seconds + other.startup_seconds,
+            provenance=join_provenance(self.provenance, other.provenance),
         )
 
     def save(self, folder: str | Path) -> Path:
@@ -233,7 +243,7 @@ class Result:
             "players": list(self.players),
             "rules": self.rules.as_dict(),
             "mode": self.mode,
-            "ranges": [{"seed": seed, "first": first, "units": units} for seed, first, units in self.ranges],
+            "ranges": told_ranges(self.ranges),
             "seconds": self.seconds,
             "cpu_seconds": self.cpu_seconds,
             "startup_seconds": self.startup_seconds,
@@ -244,7 +254,7 @@ class Result:
     @classmethod
     def load(cls, folder: str | Path) -> Result:
         """Read a saved result."""
-        folder = Path(folder)
+        folder = _read_path(folder)
         try:
             told = json.loads((folder / _PROVENANCE).read_text())
             if told["schema_version"] != SCHEMA_VERSION:
@@ -266,6 +276,12 @@ class Result:
         from cribsim.plots import plot_points
 
         return plot_points(self, ax=ax, phase=phase, **style)
+
+    def plot_cribs(self, ax: Axes | None = None, role: str = "dealer", **style: Any) -> Axes:
+        """Draw the average crib by the ranks that a role threw."""
+        from cribsim.plots import plot_cribs
+
+        return plot_cribs(self, ax=ax, role=role, **style)
 
     def _repr_html_(self) -> str:
         what = f"{self.games:,} games, " if self.mode == "games" else ""
@@ -305,13 +321,14 @@ def _read_ranges(told: list[dict[str, int]], units: int) -> tuple[Range, ...]:
     return join_ranges(ranges)
 
 
-def provenance(command: str | None, complete: bool) -> dict[str, Any]:
-    """What a later reader needs to make the run again."""
+def provenance(command: str | None, complete: bool, code: dict[str, str]) -> dict[str, Any]:
+    """What a later reader needs to make the run again; code: see `Job.code`."""
     import numba
 
     return {
         "command": command,
         "complete": complete,
+        "code": code,
         "cribsim": __version__,
         "python": platform.python_version(),
         "numpy": np.__version__,
@@ -319,6 +336,21 @@ def provenance(command: str | None, complete: bool) -> dict[str, Any]:
         "machine": platform.machine(),
         "finished": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
     }
+
+
+def join_provenance(one: dict[str, Any], two: dict[str, Any]) -> dict[str, Any]:
+    """The provenance of a sum; players whose code has changed are an error."""
+    code, other = one.get("code", {}), two.get("code", {})
+    changed = [half for half in {**code, **other} if code.get(half) != other.get(half)]
+    if changed:
+        raise ResultError(f"results of different code don't add: {', '.join(changed)} changed between the runs")
+    parts = [part for told in (one, two) for part in told.get("parts", [told])]
+    return {"complete": all(part.get("complete", False) for part in parts), "code": code, "parts": parts}
+
+
+def told_ranges(ranges: tuple[Range, ...]) -> list[dict[str, int]]:
+    """Ranges as JSON has them."""
+    return [{"seed": seed, "first": first, "units": units} for seed, first, units in ranges]
 
 
 def join_ranges(ranges: tuple[Range, ...]) -> tuple[Range, ...]:
@@ -336,13 +368,17 @@ def join_ranges(ranges: tuple[Range, ...]) -> tuple[Range, ...]:
     return tuple(joined)
 
 
+def _read_path(folder: Any) -> Path:
+    if not isinstance(folder, (str, Path)) or "\0" in str(folder):
+        raise ResultError(f"{folder!r} is no folder; give a path")
+    return Path(folder)
+
+
 class new_folder:  # noqa: N801
     """A folder that appears whole or not at all: `with new_folder(path) as draft: write into draft`."""
 
     def __init__(self, folder: str | Path) -> None:
-        if not isinstance(folder, (str, Path)) or "\0" in str(folder):
-            raise ResultError(f"{folder!r} is no folder; give a path")
-        self.folder = Path(folder)
+        self.folder = _read_path(folder)
 
     def __enter__(self) -> Path:
         try:

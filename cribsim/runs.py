@@ -20,13 +20,13 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cribsim.cards import NO_CARD, format_cards
 from cribsim.engine import END, FIRST, LIVE, NEXT, ROUNDS, SEAT, SLOT, STAGE, Seats, Table, new_table, play_rounds
 from cribsim.errors import CribsimError, StrategyError
 from cribsim.pegging import NOBODY
 from cribsim.rules import MAX_PLAYERS, Rules
 from cribsim.strategies import Player
-from cribsim.strategies.base import Bound
+from cribsim.strategies.base import Bound, fault_text, view_text
+from cribsim.strategies.check import n_legal
 from cribsim.tally import MAX_NARROW_DEALS, Tally, empty_counts
 
 SLOTS = 512
@@ -78,6 +78,12 @@ class Job:
         """The word for one unit."""
         return "game" if self.in_game else "deal"
 
+    @property
+    def code(self) -> dict[str, str]:
+        """For each half that isn't built in a digest of its code (`Half.code`)."""
+        halves = [half for player in self.players for half in (player.discard, player.play)]
+        return {f"{half.text} ({half.stage})": half.code for half in halves if half.functions}
+
     @functools.cached_property
     def seated(self) -> Seated:
         """The players bound to the rules; made once in each process."""
@@ -126,69 +132,50 @@ class Batch:
             seed = np.uint64(self.job.seed)
             seated.loop(seed, self.rules, self.table, self.counts, seated.seats, *answers, self.state)
         except Exception as error:
-            raise self._fault(error) from error
-        if self.state[SLOT] != NOBODY:
-            raise self._fault(None)
+            raise self._raised(error) from error
+        slot = int(self.state[SLOT])
+        if slot != NOBODY:
+            raise self._fault(slot, f"answered {int(self.table.answers[slot])}")
 
-    def _fault(self, error: Exception | None) -> Exception:
-        """The StrategyError that names strategy, seed, deal and view; other errors stay what they are."""
-        seat = int(self.state[SEAT])
-        discarding = self.state[STAGE] == 1
-        if self.state[STAGE] == 0:
-            return error or RuntimeError("the engine stopped before it asked a strategy")
-        half = (self.seated.discards if discarding else self.seated.plays)[seat]
-        views = self.table.discards if discarding else self.table.plays
-        slot, why = int(self.state[SLOT]), ""
-        if slot == NOBODY:
-            slot, why = _find_fault(half, views, self._asked(seat, discarding), error)
-        else:
-            why = f"answered {int(self.table.answers[slot])}"
-        player = self.job.players[seat]
-        text = (player.discard if discarding else player.play).text
-        deal, view = self.table.deals[slot], views[slot]
-        game = f"game {deal['number']}, deal {deal['step']} of it" if self.job.in_game else f"deal {deal['number']}"
-        wanted = _wanted(view, discarding)
-        return StrategyError(
-            f"{text} ({'discard' if discarding else 'play'}, seat {seat}) {why} in {game}, seed {self.job.seed}; "
-            f"view: {_view_text(view, discarding)}; {wanted}"
-        )
+    def _raised(self, error: Exception) -> Exception:
+        """The StrategyError for a strategy that raised, found by asking it view by view; other errors as they are."""
+        slots = self._asked() if self.state[STAGE] else []
+        if not slots:
+            return error
+        half, views = self._asking()
+        answers = np.full(len(views), NOBODY, np.int64)
+        for slot in slots:
+            try:
+                half.answer(views, np.array([slot], np.int32), half.params, half.table, answers)
+            except Exception as again:
+                return self._fault(slot, fault_text(again))
+        return self._fault(slots[0], fault_text(error))
 
-    def _asked(self, seat: int, discarding: bool) -> list[int]:
-        if discarding:
+    def _asking(self) -> tuple[Bound, Any]:
+        """The half that was asked last, and the views of its stage."""
+        discarding, seat = self.state[STAGE] == 1, self.state[SEAT]
+        halves = self.seated.discards if discarding else self.seated.plays
+        return halves[seat], self.table.discards if discarding else self.table.plays
+
+    def _asked(self) -> list[int]:
+        """The slots that it was asked about."""
+        if self.state[STAGE] == 1:
             return list(range(int(self.state[LIVE])))
-        queues, lengths = self.table.waiting, self.table.n_waiting
+        queues, lengths, seat = self.table.waiting, self.table.n_waiting, self.state[SEAT]
         return [int(slot) for now in (0, 1) for slot in queues[now, seat, : lengths[now, seat]]]
 
-
-def _find_fault(half: Bound, views: Any, slots: list[int], error: Exception | None) -> tuple[int, str]:
-    """Ask one by one until the strategy raises again."""
-    answers = np.full(len(views), NOBODY, np.int64)
-    for slot in slots:
-        try:
-            half.answer(views, np.array([slot], np.int32), half.params, half.table, answers)
-        except Exception as again:
-            return slot, _why(again)
-    return (slots[0] if slots else 0), _why(error)
-
-
-def _why(error: Exception | None) -> str:
-    text = str(error)
-    return text if text.startswith("returned ") else f"raised {type(error).__name__}: {text}"
-
-
-def _view_text(view: Any, discarding: bool) -> str:
-    cards = format_cards([card for card in view["cards"][: view["n_cards"]] if card != NO_CARD])
-    if discarding:
-        return f"cards {cards}, dealer {view['dealer']}, scores {view['scores'].tolist()}"
-    played = format_cards(view["played"][view["count_start"] : view["n_played"]].tolist()) or "nothing"
-    return f"cards {cards}, count {view['count']} ({played}), dealer {view['dealer']}"
-
-
-def _wanted(view: Any, discarding: bool) -> str:
-    if discarding:
-        return f"wanted: the index of a throw, 0 to {14 if view['n_thrown'] == 2 else 4}"
-    fitting = [card for card in view["cards"][: view["n_cards"]] if min((int(card) >> 2) + 1, 10) + view["count"] <= 31]
-    return f"wanted: the position of a card that fits, 0 to {len(fitting) - 1}"
+    def _fault(self, slot: int, why: str) -> StrategyError:
+        """The error that names the strategy, the deal to play again and the view."""
+        job, seat, discarding = self.job, int(self.state[SEAT]), self.state[STAGE] == 1
+        player, deal, views = job.players[seat], self.table.deals[slot], self._asking()[1][slot : slot + 1]
+        half = player.discard if discarding else player.play
+        what = "index of a throw" if discarding else "position of a card that fits"
+        unit = f"game {deal['number']}, deal {deal['step']} of it" if job.in_game else f"deal {deal['number']}"
+        return StrategyError(
+            f"{half.text} ({half.stage}, seat {seat}) {why} in {unit}, seed {job.seed}, players by seat "
+            f"{' · '.join(each.text for each in job.players)}; {view_text(views[0])}; "
+            f"wanted: the {what}, 0 to {n_legal(views)[0] - 1}"
+        )
 
 
 def play_chunk(job: Job, first: int, n: int) -> Tally:
@@ -235,6 +222,12 @@ def check_executor(executor: Any) -> Executor | None:
     if executor is not None and not hasattr(executor, "submit"):
         raise CribsimError(f"executor={executor!r}: give a concurrent.futures executor")
     return executor  # type: ignore[no-any-return]
+
+
+def check_progress(progress: Any) -> None:
+    """None, or something to call with the units done and the units in all."""
+    if progress is not None and not callable(progress):
+        raise CribsimError(f"progress={progress!r}: give a function of (done, total)")
 
 
 def check_workers(workers: int | None) -> int:
@@ -286,6 +279,13 @@ def play_all(
             future.cancel()
         if own is not None:
             own.shutdown(wait=True, cancel_futures=True)
+
+
+def warm_up(chunk: Callable[[Job, int, int], Any], job: Job, first: int) -> float:
+    """Play one unit, which loads every kernel and table: what is timed then is playing. Return the seconds it took."""
+    start = time.perf_counter()
+    chunk(job, first, 1)
+    return time.perf_counter() - start
 
 
 def _timed(chunk: Callable[[Job, int, int], T], job: Job, first: int, n: int) -> tuple[float, T]:

@@ -12,16 +12,18 @@ from typing import Any
 from cribsim.errors import CribsimError, Interrupted
 from cribsim.records import RecordWriter, record_chunk
 from cribsim.result import Range, Result, join_ranges, new_folder, provenance
-from cribsim.rules import Rules
+from cribsim.rules import Rules, read_rules
 from cribsim.runs import (
     Job,
     check_executor,
     check_first,
+    check_progress,
     check_units,
     check_workers,
     hold_interrupts,
     play_all,
     play_chunk,
+    warm_up,
 )
 from cribsim.stats import check_confidence
 from cribsim.strategies import Player, find_player
@@ -61,7 +63,8 @@ def simulate(
     rules
         `Rules`, or text such as `"short,players=4"`; None is the standard game for this many players.
     workers, executor
-        Threads (default: every core), or any `concurrent.futures` executor; neither changes the result.
+        Threads (default: every core), or any `concurrent.futures` executor; neither changes the result. What other
+        processes of an executor do isn't in `cpu_seconds`.
     first
         The number of the first deal or game: runs of one seed over different numbers add.
     out, record
@@ -100,6 +103,7 @@ def simulate(
     workers = check_workers(workers)
     check_first(first, n)
     check_executor(executor)
+    check_progress(progress)
     if out is None:
         return run.play(workers, executor, None)
     with new_folder(out) as draft:
@@ -132,7 +136,7 @@ def make_job(
     if (deals is None) == (games is None):
         raise CribsimError("give either deals= or games=")
     seated = tuple(find_player(player) for player in players)
-    known = make_rules(rules, len(seated))
+    known = read_rules(rules, len(seated))
     if known.players != len(seated):
         raise CribsimError(f"{len(seated)} players given, but the rules are for {known.players}")
     if games is not None:
@@ -143,17 +147,6 @@ def make_job(
     return job, n
 
 
-def make_rules(rules: Rules | str | None, players: int) -> Rules:
-    """Rules given, as text, or the standard game for this many players."""
-    if isinstance(rules, Rules):
-        return rules
-    if rules is None:
-        return Rules(players=players)
-    if isinstance(rules, str):
-        return Rules.parse(rules, players=players)
-    raise CribsimError(f"rules {rules!r}: give Rules or text such as 'short,skunk=40'")
-
-
 class _Run:
     """One simulation in progress."""
 
@@ -162,6 +155,7 @@ class _Run:
     ) -> None:
         self.job, self.n, self.first = job, n, first
         self.progress, self.confidence, self.command = progress, confidence, command
+        self.code = job.code
         # one name for both, so that a stop between two statements can't part them
         self.done: tuple[Tally, tuple[Range, ...]] = (Tally.empty(job.rules.players), ())
         self.startup = self.start = self.cpu_start = 0.0
@@ -176,7 +170,8 @@ class _Run:
             first=self.first,
         )
         try:
-            self._warm_up()
+            self.startup = warm_up(play_chunk, self.job, self.first)
+            self.start, self.cpu_start = time.perf_counter(), time.process_time()
             for at, units, value in chunks:
                 with hold_interrupts():
                     self._take(at, units, value, writer)
@@ -190,13 +185,6 @@ class _Run:
                 with hold_interrupts():
                     writer.close()
         return self._result(complete=True)
-
-    def _warm_up(self) -> None:
-        """Load every kernel and table, so that `seconds` is of playing only."""
-        begin = time.perf_counter()
-        play_chunk(self.job, self.first, 1)
-        self.start, self.cpu_start = time.perf_counter(), time.process_time()
-        self.startup = self.start - begin
 
     def _take(self, at: int, units: int, value: Any, writer: RecordWriter | None) -> None:
         """Add a chunk; with records, those chunks whose rows have been written."""
@@ -223,5 +211,5 @@ class _Run:
             cpu_seconds=time.process_time() - self.cpu_start,
             startup_seconds=self.startup,
             confidence=self.confidence,
-            provenance=provenance(self.command, complete),
+            provenance=provenance(self.command, complete, self.code),
         )

@@ -1,10 +1,12 @@
 """From integers to estimates: means with standard errors and intervals, proportions, paired differences.
 
-Intervals of means are mean +/- z * se with the normal quantile z; intervals of proportions are Wilson's (1927).
+Intervals of means are mean +/- z * se with the normal quantile z; intervals of proportions are Wilson's (1927), those
+of paired observations too.
 """
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from dataclasses import dataclass
 from statistics import NormalDist
@@ -95,11 +97,33 @@ def estimate_share(hits: int, n: int, *, confidence: float = 0.95) -> Estimate:
     """
     if n == 0:
         return Estimate(math.nan, math.nan, math.nan, math.nan, 0)
-    share, z = hits / n, quantile(confidence)
+    share = hits / n
+    return Estimate(share, math.sqrt(share * (1 - share) / n), *_wilson(share, n, confidence), n)
+
+
+def _wilson(share: float, n: float, confidence: float) -> tuple[float, float]:
+    """Wilson's interval of a share of n observations."""
+    z = quantile(confidence)
     middle = (share + z * z / (2 * n)) / (1 + z * z / n)
     reach = z / (1 + z * z / n) * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-    low, high = (0.0 if hits == 0 else middle - reach), (1.0 if hits == n else middle + reach)
-    return Estimate(share, math.sqrt(share * (1 - share) / n), low, high, n)
+    return (0.0 if share == 0 else middle - reach), (1.0 if share == 1 else middle + reach)
+
+
+def estimate_paired_share(n: int, hits: int, squares: int, *, confidence: float = 0.95) -> Estimate:
+    """Estimate a proportion from n pairs of observations; hits, squares: sums of a pair's 0, 1 or 2 hits, and squared.
+
+    Wilson's interval, of as many independent observations as would have the standard error of the pairs. Pairs that
+    are all 0 or all 2 show no spread, and count as one observation each; pairs that are all split are a mirror.
+
+    >>> print(estimate_paired_share(6, 12, 24))
+    1.0000 [0.6097, 1.0000]
+    """
+    found = from_sums(n, hits, squares, scale=0.5, confidence=confidence)
+    share, variance = found.mean, found.se**2
+    if n < 2 or (share == 0.5 and variance == 0):
+        return found
+    low, high = _wilson(share, share * (1 - share) / variance if variance else n, confidence)
+    return dataclasses.replace(found, low=low, high=high)
 
 
 def estimate_ratio(unit_sums: ArrayLike, sizes: ArrayLike, *, confidence: float = 0.95) -> Estimate:

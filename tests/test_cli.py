@@ -2,28 +2,23 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
 
+import numba
 import pytest
 
-import cribsim
-from cribsim import cli
-from cribsim.cli.common import interval, read_number, rules_text
+from cribsim import _jit, cli
+from cribsim.cli.common import interval, read_number, rules_text, share_interval
 from cribsim.errors import CribsimError
 from cribsim.result import Result
 from cribsim.rules import Rules
 
 ESTIMATE = {"mean", "se", "low", "high"}
 MIRROR = ("simulate", "--players", "greedy", "greedy")
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _compiled():
-    """The line that kernels are being compiled is not among what these tests expect."""
-    cribsim.simulate(["greedy", "greedy"], deals=1)
 
 
 @pytest.fixture
@@ -129,6 +124,12 @@ def test_intervals_as_text():
     assert interval({"mean": -0.00001, "low": -0.1, "high": 0.1}) == "0.0000 ± 0.1000"
     assert interval({"mean": 2.0, "low": None, "high": None}) == "2.0000"
     assert interval({"mean": None, "low": None, "high": None}) == ""
+
+
+def test_shares_as_text():
+    assert share_interval({"mean": 0.0, "low": 0.0, "high": 0.39}, 2) == "0.00 [0.00, 0.39]"
+    assert share_interval({"mean": 1.0, "low": None, "high": None}) == "1.0000"
+    assert share_interval({"mean": None, "low": None, "high": None}) == ""
 
 
 # Help
@@ -364,6 +365,17 @@ def test_compare(answer, run):
         assert word in out
 
 
+def test_shares_of_few_games_stay_within_bounds(run):
+    """No share is shown as a mean and half a width, which a share near 0 or 1 hasn't."""
+    code, out, _ = run("simulate", "--players", "expectimax+greedy", "random", "--games", "3")
+    assert code == 0
+    told = out[out.index("games") :] + run("compare", "expectimax+greedy", "random", "--games", "4")[1]
+    shares = re.findall(r"([-\d.]+) \[([-\d.]+), ([-\d.]+)\]", told)
+    assert len(shares) == 6  # two players, first dealer, skunk, double skunk; A of the pairs
+    assert all(0 <= float(low) <= float(mean) <= float(high) <= 1 for mean, low, high in shares)
+    assert not re.search(r"(wins|skunk) [-\d.]+ ±", told)
+
+
 @pytest.mark.parametrize("unit", ["--deals", "--games"])
 def test_a_mirror_comparison_is_exactly_zero(answer, unit):
     found = answer("compare", "random", "random", unit, "300")
@@ -404,7 +416,7 @@ def test_a_strategy_that_fails_ends_the_run_with_1(run, tmp_path):
 def interrupted(words, wait_for, **environment):
     """Press Ctrl-C as soon as something is true; return exit code, stdout, stderr."""
     process = start(*words, **environment)
-    for _ in range(600):
+    for _ in range(3000):  # all kernels may have to be compiled first
         if wait_for(process) or process.poll() is not None:
             break
         time.sleep(0.1)
@@ -457,6 +469,49 @@ def test_ctrl_c_while_kernels_compile(tmp_path):
     first, second = err.splitlines()
     assert first.startswith("compiling cribsim's kernels; this happens once")
     assert second == "cribsim: interrupted; done: nothing yet"
+
+
+COMPILING = "compiling cribsim's kernels; this happens once"
+
+
+def test_compiling_is_told_when_it_happens(tmp_path):
+    """Not in a second run, which finds the kernels on disk, unless it needs others; never with --quiet."""
+
+    def told(*words, folder="one"):
+        out, err = start(*words, NUMBA_CACHE_DIR=str(tmp_path / folder), NUMBA_DISABLE_JIT="0").communicate()
+        assert out
+        assert "\n" not in err.rstrip("\n")
+        return err.startswith(COMPILING)
+
+    (tmp_path / "play.json").write_text(json.dumps({"hands": ["5H 9C", "TD KS"], "plays": [[1, "TD"]]}))
+    score, replay = ("score", "5H 5S 5C JD", "--starter", "5D"), ("replay", str(tmp_path / "play.json"))
+    assert [told(*score), told(*score), told(*replay), told(*replay)] == [True, False, True, False]
+    assert not told("rules")
+
+
+@pytest.mark.slow
+def test_compiling_is_not_told_by_quiet_commands(tmp_path):
+    words = ("compare", "random", "random", "--deals", "2", "--quiet")
+    assert start(*words, NUMBA_CACHE_DIR=str(tmp_path), NUMBA_DISABLE_JIT="0").communicate()[1] == ""
+
+
+def test_compiled_strategies_of_users_are_not_told_of(tmp_path, monkeypatch):
+    """They are compiled by nobody's kernels but the user's own."""
+    monkeypatch.undo()
+    lines = []
+    with _jit.telling_of_compilation(lambda: lines.append("compiling")):
+        numba.njit(lambda n: n + 1)(3)
+        assert lines == []
+        for _ in range(2):
+            _jit._compile(kernel_like, None, tmp_path)(3)
+    assert lines == ["compiling"]
+
+
+def kernel_like(n):
+    return n + 2
+
+
+kernel_like.__module__ = "cribsim.tests"
 
 
 def test_a_closed_pipe_is_quiet():

@@ -26,7 +26,7 @@ MODULES = sorted(name for _, name, _ in pkgutil.walk_packages(cribsim.__path__, 
 
 # Lowest first. A module imports from floors below its own; rooms on one floor don't know each other.
 FLOORS = (
-    ("errors",),
+    ("errors", "_reach"),
     ("cards", "_jit"),
     ("rules",),
     ("scoring", "streams"),

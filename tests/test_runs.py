@@ -1,8 +1,10 @@
 """Runs: the same numbers whatever the workers, slots and chunks; results that add, save and load; clean stops."""
 
+import dataclasses
 import json
 import os
 import pickle
+import re
 import signal
 import statistics
 import subprocess
@@ -21,8 +23,8 @@ from cribsim import Result, Rules, comparison, runs, simulation
 from cribsim.errors import Interrupted, ResultError
 from cribsim.records import record_chunk
 from cribsim.runs import Batch, Job
-from cribsim.stats import quantile
-from cribsim.strategies import Bound, Half, Player, find_player, pegging_strategy
+from cribsim.stats import estimate_paired_share, quantile
+from cribsim.strategies import Bound, Half, Player, discard_strategy, find_player, pegging_strategy, registry
 from cribsim.tally import PHASES, Tally, empty_counts
 
 MIXED = ["expectimax+greedy", "random", "greedy", "random+greedy"]
@@ -215,6 +217,87 @@ def test_other_seeds_add_and_are_remembered():
     assert (one + two).ranges == ((1, 0, 100), (2, 0, 100))
 
 
+def in_a_file(folder, text, name="mine.py"):
+    folder.mkdir(exist_ok=True)
+    (folder / name).write_text(textwrap.dedent(text))
+    return f"{folder / name}:mine"
+
+
+PLAIN_MINE = """
+    import numpy as np
+    from pathlib import Path
+    TABLE = np.loadtxt(Path(__file__).with_name("table.txt"))
+    seen = {}
+
+    def mine(view):
+        seen[view.key] = True
+        return int(TABLE[0])
+"""
+
+
+def run_of_mine(what, folder, seed, *, number=0, text=PLAIN_MINE):
+    """A short run of a strategy in a file that reads a table."""
+    folder.mkdir(exist_ok=True)
+    (folder / "table.txt").write_text(f"{number} 1\n")
+    player = f"greedy+{in_a_file(folder, text)}"
+    if what == "simulate":
+        return cribsim.simulate([player, "greedy"], deals=5, seed=seed, workers=1)
+    return cribsim.compare(player, "greedy", deals=5, seed=seed, workers=1)
+
+
+@pytest.mark.parametrize("what", ["simulate", "compare"])
+def test_different_code_of_one_name_does_not_add(what, tmp_path):
+    """The strategy is the same after playing and when its file is read again, not when source or data change."""
+    one, two = (run_of_mine(what, tmp_path, seed) for seed in (1, 2))
+    assert list((one + two).provenance["code"]) == [f"{tmp_path / 'mine.py'}:mine (play)"]
+    edited = run_of_mine(what, tmp_path, 3, text=PLAIN_MINE.replace("int(TABLE[0])", "int(TABLE[0]) * 2"))
+    other_data = run_of_mine(what, tmp_path, 4, number=1, text=PLAIN_MINE + "\n")
+    for other in (edited, other_data):
+        with pytest.raises(ResultError, match=r"different code .*mine.py:mine \(play\) changed"):
+            one + other
+
+
+def test_code_is_told_of_what_is_not_built_in(tmp_path):
+    @pegging_strategy("low-card")
+    def low_card(view):
+        return 0
+
+    job = job_of([("greedy", low_card), "greedy"])
+    assert list(job.code) == ["low-card (play)"]
+    texts = [in_a_file(tmp_path / name, "def mine(view):\n    return 0\n") for name in ("here", "there")]
+    here, there = (find_player(f"greedy+{text}").play.code for text in texts)
+    assert here == there != job.code["low-card (play)"]
+    assert cribsim.simulate(["greedy", "random"], deals=1).provenance["code"] == {}
+
+
+def test_a_sum_remembers_where_its_parts_come_from(tmp_path):
+    one, two, three = (
+        cribsim.simulate(MIXED[:2], deals=5, seed=seed, workers=1, command=f"command {seed}") for seed in (3, 1, 2)
+    )
+    stopped = dataclasses.replace(two, provenance={**two.provenance, "complete": False})
+    both = one + stopped
+    assert both.provenance["parts"] == [one.provenance, stopped.provenance]
+    assert (both.provenance["complete"], (one + two).provenance["complete"]) == (False, True)
+    assert both.seed == 1  # the ranges are in order of the seeds
+    (both + three).save(tmp_path / "sum")
+    again = Result.load(tmp_path / "sum")
+    assert [part["command"] for part in again.provenance["parts"]] == ["command 3", "command 1", "command 2"]
+    assert again.provenance["complete"] is False
+    assert again.to_json()["ranges"] == [{"seed": seed, "first": 0, "units": 5} for seed in (1, 2, 3)]
+    known = {"command", "complete", "code", "cribsim", "python", "numpy", "numba", "machine", "finished"}
+    assert all(set(part) == known for part in again.provenance["parts"])
+
+
+def test_a_sum_of_comparisons_remembers_its_parts(tmp_path):
+    one, two = (
+        cribsim.compare("greedy", "random", deals=5, seed=seed, workers=1, command=str(seed)) for seed in (2, 1)
+    )
+    (one + two).write(tmp_path)
+    told = json.loads((tmp_path / "comparison.json").read_text())
+    assert ([part["command"] for part in told["parts"]], told["complete"], told["seed"]) == (["2", "1"], True, 1)
+    assert told["ranges"] == [{"seed": seed, "first": 0, "units": 5} for seed in (1, 2)]
+
+
 @pytest.mark.parametrize(("first", "n"), [(0, 100), (99, 100), (50, 10), (0, 1000), (1, 1)])
 def test_the_same_deals_never_count_twice(first, n):
     one = cribsim.simulate(MIXED[:2], deals=100, seed=1, workers=1)
@@ -400,6 +483,25 @@ def test_a_run_that_fails_leaves_nothing(tmp_path):
         with pytest.raises(cribsim.StrategyError, match="that's enough"):
             cribsim.simulate([player, player], deals=500, out=tmp_path / "run", record=record)
         assert list(tmp_path.iterdir()) == []
+
+
+def test_pictures_are_drawn_on_the_axes_given(some_result):
+    import matplotlib.pyplot as plt
+
+    two = cribsim.simulate(["greedy", "random"], deals=400, seed=1)
+    figure, axes = plt.subplots(1, 3)
+    try:
+        assert some_result.plot(axes[0], phase="hand") is axes[0]
+        assert axes[0].get_xlabel() == "points in a deal (hand)"
+        assert two.plot_cribs(axes[1], role="pone") is axes[1]
+        assert axes[1].get_title() == "crib by the pone's throw (suited below the diagonal)"
+        frame = two.crib_averages("pone")
+        drawn = axes[1].images[0].get_array()
+        assert drawn.count() == len(frame)
+        assert np.array_equal(drawn[frame["row"], frame["column"]], frame["crib"])
+        assert some_result.plot_cribs(axes[2]) is axes[2]  # three players throw one card: the diagonal alone
+    finally:
+        plt.close(figure)
 
 
 # Damage
@@ -593,15 +695,9 @@ def test_ctrl_c_saves_what_was_played(tmp_path):
     assert partial.provenance["complete"] is False
     assert list(tmp_path.iterdir()) == [folder]
     rows = pq.read_table(folder / "deals.parquet").select(["game", "deal"]).to_pylist()
-    assert 0 < len(rows) <= partial.deals
-    n_games = len({row["game"] for row in rows})
-    assert n_games <= partial.ranges[0][2]
-    again = cribsim.simulate(["greedy", "random"], games=n_games, seed=6)
-    assert again.deals == len(rows)
-    for seed, first, units in partial.ranges:
-        again = cribsim.simulate(["greedy", "random"], games=units, seed=seed, first=first)
-        if len(partial.ranges) == 1:
-            assert again.tally == partial.tally
+    assert len(rows) == partial.deals > 0
+    assert partial.ranges == ((6, 0, len({row["game"] for row in rows})),)
+    assert cribsim.simulate(["greedy", "random"], games=partial.games, seed=6).tally == partial.tally
 
 
 STOPPED_RUNS = {
@@ -748,9 +844,73 @@ def test_a_comparison_of_games_by_hand(rules):
         wins.append(statistics.fmean(a > b for a, b in sides))
         margins.append(statistics.fmean(a - b for a, b in sides))
         game_points.append(statistics.fmean(value_to_first(a, b, rules) for a, b in sides))
-    check_estimate(found.win_rate_a, wins)
+    share, se = statistics.fmean(wins), statistics.stdev(wins) / n**0.5
+    assert (found.win_rate_a.mean, found.win_rate_a.se) == (share, pytest.approx(se))
+    assert found.win_rate_a == estimate_paired_share(n, round(sum(wins) * 2), round(sum(x * x for x in wins) * 4))
     check_estimate(found.difference, margins)
     check_estimate(found.game_points, game_points)
+
+
+@pytest.mark.parametrize("run", [cribsim.simulate, cribsim.compare], ids=["simulate", "compare"])
+def test_seconds_are_of_playing_only(run, monkeypatch):
+    """What loads kernels and tables, as the first chunk does, isn't in them."""
+    chunk = "play_chunk" if run is cribsim.simulate else "pair_chunk"
+    module = simulation if run is cribsim.simulate else comparison
+    plain, calls = getattr(module, chunk), []
+
+    def slow_at_first(*given):
+        calls.append(given)
+        if len(calls) == 1:
+            time.sleep(1.5)
+        return plain(*given)
+
+    monkeypatch.setattr(module, chunk, slow_at_first)
+    players = (["greedy", "random"],) if run is cribsim.simulate else ("greedy", "random")
+    assert run(*players, deals=20, first=7, workers=1).seconds < 1.5
+    assert calls[0][1:] == (7, 1)
+
+
+def wrong_at_once(view):
+    return 99
+
+
+def raises_at_once(view):
+    raise ValueError("no idea")
+
+
+@pytest.mark.parametrize(
+    ("function", "said"),
+    [
+        (wrong_at_once, "answered 99"),
+        (raises_at_once, "raised ValueError: no idea"),
+        (lambda view: 1.5, "returned 1.5"),
+    ],
+)
+@pytest.mark.parametrize("decorator", [pegging_strategy, discard_strategy], ids=["play", "discard"])
+def test_a_comparison_names_the_seating_that_failed(function, said, decorator, monkeypatch):
+    """The seat, and who sits where: enough to play that deal again with `simulate`."""
+    monkeypatch.setattr(registry, "_USER", {})
+    bad = decorator("bad")(function)
+    pair = ("greedy", bad) if decorator is pegging_strategy else (bad, "greedy")
+    for a, b in ((pair, "random"), ("random", pair)):
+        with pytest.raises(cribsim.StrategyError) as caught:
+            cribsim.compare(a, b, deals=20, seed=4, workers=1)
+        text = str(caught.value)
+        players = [a, b]  # A sits first in the first of the two
+        seating = " · ".join(find_player(player).text for player in players)
+        assert f"bad ({bad.stage}, seat {players.index(pair)}) {said}" in text
+        assert f"in deal 0, seed 4, players by seat {seating}; view: " in text
+        assert re.search(r"; wanted: the (index of a throw|position of a card that fits), 0 to \d+$", text)
+        with pytest.raises(cribsim.StrategyError, match=re.escape(text)):
+            cribsim.simulate(players, deals=1, seed=4, workers=1)
+
+
+def test_the_second_seating_is_named_too(monkeypatch):
+    """A fault that shows only where the seats are swapped."""
+    monkeypatch.setattr(registry, "_USER", {})
+    bad = pegging_strategy("bad-as-dealer")(lambda view: 9 if view.seat == view.dealer else 0)
+    with pytest.raises(cribsim.StrategyError, match=r"seat 1.*players by seat random · greedy\+bad-as-dealer; "):
+        cribsim.compare(("greedy", bad), "random", deals=20, workers=1)
 
 
 def value_to_first(a, b, rules):

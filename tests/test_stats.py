@@ -1,5 +1,6 @@
 """From integers to estimates: against the statistics module, scipy and exact fractions; are intervals right?"""
 
+import itertools
 import math
 import statistics
 from fractions import Fraction
@@ -17,6 +18,7 @@ from cribsim.stats import (
     check_confidence,
     clean_json,
     estimate_mean,
+    estimate_paired_share,
     estimate_ratio,
     estimate_share,
     from_sums,
@@ -131,6 +133,53 @@ def test_shares_have_wilsons_interval(hits, n, confidence):
     assert estimate.se == pytest.approx(math.sqrt(hits / n * (1 - hits / n) / n))
     assert (estimate.low, estimate.high) == pytest.approx((wilson.low, wilson.high), abs=1e-9)
     assert 0 <= estimate.low <= estimate.mean <= estimate.high <= 1
+
+
+def paired_share(pairs, **options):
+    """The estimate from lists of the hits of each pair."""
+    return estimate_paired_share(len(pairs), sum(pairs), sum(hits * hits for hits in pairs), **options)
+
+
+@pytest.mark.parametrize("confidence", CONFIDENCES)
+def test_paired_shares_stay_within_their_bounds(confidence):
+    """Every number of pairs up to six with 0, 1 and 2 hits."""
+    for both, split, none in itertools.product(range(7), repeat=3):
+        pairs = [2] * both + [1] * split + [0] * none
+        if len(pairs) < 2:
+            continue
+        found = paired_share(pairs, confidence=confidence)
+        assert found.mean == sum(pairs) / (2 * len(pairs))
+        assert found.se == pytest.approx(statistics.stdev(pairs) / 2 / math.sqrt(len(pairs)))
+        assert 0 <= found.low <= found.mean <= found.high <= 1
+        is_mirror = split == len(pairs)
+        assert (found.low == found.high) == is_mirror
+
+
+def test_pairs_all_won_say_no_more_than_as_many_observations():
+    for n in (2, 6, 100):
+        won, lost = paired_share([2] * n), paired_share([0] * n)
+        assert (won.low, won.high) == pytest.approx((estimate_share(n, n).low, 1))
+        assert (lost.low, lost.high) == pytest.approx((0, 1 - won.low))
+
+
+def test_a_mirror_is_exactly_a_half():
+    assert paired_share([1] * 50).as_dict() == {"mean": 0.5, "se": 0.0, "low": 0.5, "high": 0.5}
+
+
+def test_pairs_that_are_alone_or_none_have_no_interval():
+    for pairs in ([], [1], [2]):
+        assert paired_share(pairs).as_dict()["low"] is None
+
+
+@pytest.mark.parametrize("shares", [(0.25, 0.5, 0.25), (0.02, 0.2, 0.78), (0.4, 0.2, 0.4), (0.1, 0.8, 0.1)], ids=repr)
+@pytest.mark.parametrize("n", [30, 300])
+def test_paired_intervals_cover_the_share(shares, n):
+    """Independent, one-sided, positively and negatively related pairs: about 95 of 100 intervals hold the truth."""
+    counts = np.random.default_rng(5).multinomial(n, shares, 2000)
+    truth = shares[2] + shares[1] / 2
+    found = [estimate_paired_share(n, int(one + 2 * two), int(one + 4 * two)) for _, one, two in counts]
+    covered = np.mean([each.low <= truth <= each.high for each in found])
+    assert 0.92 < covered < 0.98
 
 
 # Ratios

@@ -1,15 +1,21 @@
 """Strategies of users: plain, compiled and batch functions, in this process, in files and in modules."""
 
+import math
 import os
 import pickle
+import random
 import re
 import subprocess
 import sys
 import textwrap
+from types import ModuleType
 
+import numba
 import numpy as np
 import pytest
 
+from cribsim import _jit
+from cribsim._reach import Reach
 from cribsim.errors import PlayerError, StrategyError
 from cribsim.rules import Rules
 from cribsim.strategies import (
@@ -655,27 +661,174 @@ SCRIPT = """
 import sys
 from cribsim.strategies import find_half
 from cribsim.views import discard_view
-half = find_half(sys.argv[1], "discard")
-print(half.answer(discard_view("2C 3H 4D 5D 5S JS", dealer=1, seat=0))[0])
+for name in sys.argv[2:]:
+    half = find_half(f"{sys.argv[1]}:{name}", "discard")
+    print(half.answer(discard_view("2C 3H 4D 5D 5S JS", dealer=1, seat=0))[0])
 """
 
 
-def run_script(mine, cache, **environment):
-    command = [sys.executable, "-c", SCRIPT, f"{mine}:keep-fives"]
+def run_script(mine, cache, *names, **environment):
+    """The answers of a file's discard strategies to one hand, in a process of its own."""
+    command = [sys.executable, "-c", SCRIPT, str(mine), *names]
     setting = {**os.environ, "NUMBA_CACHE_DIR": str(cache), **environment}
     done = subprocess.run(command, env=setting, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
-    return int(done.stdout)
+    return [int(line) for line in done.stdout.split()]
 
 
 def test_an_edited_helper_gives_new_answers_in_the_next_process(mine):
     """The compiled function holds the helper's number; its cache must not."""
     cache = mine.parent / "cache"
-    assert run_script(mine, cache) == 0
+    assert run_script(mine, cache, "keep-fives") == [0]
     write(mine.parent, helper=4)
-    assert run_script(mine, cache) == 3
+    assert run_script(mine, cache, "keep-fives") == [3]
     assert any(path.suffix == ".nbi" and "keep_fives" in path.name for path in cache.rglob("*"))
 
 
 def test_without_compiling_all_works_in_plain_python(mine):
-    assert run_script(mine, mine.parent / "cache", NUMBA_DISABLE_JIT="1") == 0
+    assert run_script(mine, mine.parent / "cache", "keep-fives", NUMBA_DISABLE_JIT="1") == [0]
+
+
+DATA = """
+import enum
+from pathlib import Path
+import numba
+import numpy as np
+import cribsim
+import helper
+from helper import position_of_helper
+
+TABLE = np.loadtxt(Path(__file__).with_name("table.txt"), dtype=np.int64, ndmin=1)
+NUMBER = int(TABLE[0])
+helper.POSITION = NUMBER
+Way = enum.IntEnum("Way", [("GOES", NUMBER)])
+
+def made(number):
+    return numba.njit(lambda: number)
+
+closure = made(NUMBER)
+
+@numba.njit
+def default(number=NUMBER):
+    return number
+
+@numba.njit
+def nested():
+    return position_of_helper()
+"""
+REACHED = {
+    "array": "TABLE[0]",
+    "number": "NUMBER",
+    "attribute": "helper.POSITION",
+    "closure": "closure()",
+    "default": "default()",
+    "nested": "nested()",
+    "through": "helper.position_of_helper()",
+    "enum": "Way.GOES.value",
+}
+for name, value in REACHED.items():
+    DATA += f"""
+@cribsim.discard_strategy("of-{name}", jit=True)
+def of_{name}(view):
+    return 0, {value}
+"""
+HELPER = """
+from pathlib import Path
+import numba
+POSITION = 0
+NUMBERS = (0, int(Path(__file__).with_name("table.txt").read_text()))
+
+@numba.njit
+def position_of_helper():
+    return NUMBERS[1]
+"""
+
+
+def test_edited_data_gives_new_answers_in_the_next_process(tmp_path):
+    """numba freezes what a function reaches; what can't be told by its bytes isn't kept on disk."""
+    (tmp_path / "mine.py").write_text(DATA)
+    (tmp_path / "helper.py").write_text(HELPER)
+    for position in (1, 4):
+        (tmp_path / "table.txt").write_text(f"{position}\n")
+        answers = run_script(tmp_path / "mine.py", tmp_path / "cache", *(f"of-{name}" for name in REACHED))
+        assert dict(zip(REACHED, answers, strict=True)) == dict.fromkeys(REACHED, position - 1)
+    kept = "".join(path.name for path in tmp_path.rglob("*.nbi"))
+    assert [name for name in REACHED if f"of_{name}" not in kept] == ["enum"]
+
+
+@_jit.kernel
+def kernel_of_a_test(number):
+    return number
+
+
+def reached(number=0, table=(1, 2), word="a", wrap=lambda function: function):
+    """A function that reaches these values."""
+    array = np.array(table)
+    inner = wrap(lambda: word)
+    return Reach(lambda: (number, array, inner(), np.floor, kernel_of_a_test, math.pi, len(table)))
+
+
+def test_what_a_function_reaches_has_a_digest():
+    usual = reached()
+    assert usual.is_whole
+    assert usual.compiled == reached().compiled
+    others = [{"number": 1}, {"number": True}, {"number": 0.0}, {"table": (1, 3)}, {"table": (1.0, 2.0)}, {"word": "b"}]
+    assert len({usual.compiled, *(reached(**other).compiled for other in others)}) == 7
+    assert reached(wrap=numba.njit).compiled == usual.compiled
+    assert reached(number=np.int64(0)).is_whole
+    assert reached(number=numba.int64).is_whole
+
+
+@pytest.mark.parametrize(
+    "value",
+    [object(), {1, 2}, np.array([None]), [].append, random.Random(1), ModuleType("mine"), pickle],
+    ids=lambda value: type(value).__name__,
+)
+def test_what_has_no_safe_digest_is_told(value):
+    is_python = value is pickle
+    assert reached(number=value).is_whole == is_python
+    assert reached(number=[(value,)]).is_whole == is_python
+
+
+def test_functions_that_call_each_other_are_reached_once():
+    def even(n):
+        return n == 0 or odd(n - 1)
+
+    def odd(n):
+        return n != 0 and even(n - 1)
+
+    assert Reach(even).is_whole
+
+
+# the folders of compiled code
+
+
+@pytest.fixture
+def root(tmp_path, monkeypatch):
+    """A root of folders of its own; the package's is the oldest."""
+    monkeypatch.setattr(_jit, "_writable_root", lambda: tmp_path)
+    _jit._folder.cache_clear()
+    for age, name in enumerate([*(f"other{i}" for i in range(9)), _jit.package_digest()]):
+        (tmp_path / name).mkdir()
+        os.utime(tmp_path / name, (1e9 - age, 1e9 - age))
+    yield tmp_path
+    _jit._folder.cache_clear()
+
+
+def test_many_edits_of_a_strategy_leave_the_packages_folder(root):
+    for edit in range(12):
+        _jit._folder(f"{edit}-user")
+        os.utime(root / f"{edit}-user", (1.5e9 + edit, 1.5e9 + edit))
+    assert {path.name for path in root.glob("*-user")} == {f"{edit}-user" for edit in range(4, 12)}
+    assert (root / _jit.package_digest()).is_dir()
+    assert {path.name for path in root.glob("other*")} == {f"other{i}" for i in range(8)}
+
+
+def test_a_folder_that_is_used_stays(root):
+    """Used is more than written: `other7` would be the next to go."""
+    _jit._folder("other7")
+    _jit._folder.cache_clear()
+    for i in range(7):
+        _jit._folder(f"new{i}")
+    assert (root / "other7").is_dir()
+    assert not (root / "other6").is_dir()

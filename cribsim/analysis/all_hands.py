@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cribsim import __version__
 from cribsim.analysis.by_ranks import Cribs, average_cribs, classes, mix_of
 from cribsim.analysis.equilibrium import DEALER, PONE, answers_by_class, best_reply, suited_ratio
 from cribsim.cards import format_card
@@ -63,7 +64,7 @@ def all_discards(
         The folder holds something else.
     """
     half, folder = find_half(opponent, DISCARD), Path(out)
-    asked = {"opponent": half.text, "pegging": pegging, "cribsim": provenance(None, True)["cribsim"]}
+    asked = {"opponent": half.text, "pegging": pegging, "cribsim": __version__}
     work = _open_folder(folder, asked)
     pegged = pegging_table()
     tables = []
@@ -72,7 +73,9 @@ def all_discards(
         cribs = _cribs(work / f"{ROLES[role]}.npz", answers, _part_of(progress, done))
         values = pegged.difference[role] if pegging else np.zeros(1820)
         tables.append(_rows(role, best_reply(cribs, role, values, suited_ratio(answers))))
-    _write(folder, tables, {**asked, "pegging_table": pegged.text if pegging else None, **provenance(command, True)})
+    _write(
+        folder, tables, {**asked, "pegging_table": pegged.text if pegging else None, **provenance(command, True, {})}
+    )
     shutil.rmtree(work)
     return folder / _TABLE
 

@@ -71,7 +71,7 @@ def seed_option(function: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--confidence", type=float, default=0.95, callback=read_confidence, help="Of the intervals: 0.95 or 95."
         ),
-        click.option("--quiet", is_flag=True, help="No progress on stderr."),
+        click.option("--quiet", is_flag=True, help="Nothing on stderr but errors."),
         json_option,
     ):
         function = option(function)
@@ -96,7 +96,7 @@ def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]
 
     table = Table(title=title or None, box=SIMPLE_HEAD, title_justify="left", pad_edge=False)
     for at, name in enumerate(columns):
-        numeric = bool(rows) and all(re.fullmatch(r"[-+±\d.,%\s–]*", row[at]) for row in rows)
+        numeric = bool(rows) and all(re.fullmatch(r"[-+±\d.,%\s–\[\]]*", row[at]) for row in rows)
         table.add_column(name, justify="right" if numeric else "left", overflow="fold")
     for row in rows:
         table.add_row(*row)
@@ -118,12 +118,13 @@ def progress_bar(what: str, *, quiet: bool) -> Iterator[Callable[[int, int], Non
         yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
-def warn_if_cold() -> None:
-    """One line when the kernels must be compiled first."""
-    from cribsim._jit import is_cold
+def tell_if_compiling(*, quiet: bool = False) -> None:
+    """One line on stderr at the moment when this command must compile kernels."""
+    from cribsim._jit import telling_of_compilation
 
-    if is_cold():
-        click.echo("compiling cribsim's kernels; this happens once (about half a minute)", err=True)
+    if not quiet:
+        line = "compiling cribsim's kernels; this happens once (all of them take about 40 seconds)"
+        click.get_current_context().with_resource(telling_of_compilation(lambda: click.echo(line, err=True)))
 
 
 def interval(estimate: dict[str, Any], digits: int = 4) -> str:
@@ -139,6 +140,18 @@ def interval(estimate: dict[str, Any], digits: int = 4) -> str:
     if estimate["high"] is None:
         return shown
     return f"{shown} ± {(estimate['high'] - estimate['low']) / 2:.{digits}f}"
+
+
+def share_interval(estimate: dict[str, Any], digits: int = 4) -> str:
+    """A share and its interval, which isn't the same to both sides, as text.
+
+    >>> share_interval({"mean": 1.0, "low": 0.6097, "high": 1.0})
+    '1.0000 [0.6097, 1.0000]'
+    """
+    if estimate["mean"] is None or estimate["high"] is None:
+        return interval(estimate, digits)
+    mean, low, high = (f"{estimate[name]:.{digits}f}" for name in ("mean", "low", "high"))
+    return f"{mean} [{low}, {high}]"
 
 
 def rules_text(values: dict[str, Any]) -> str:

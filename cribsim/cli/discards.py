@@ -14,7 +14,7 @@ from cribsim.cli.common import (
     print_table,
     progress_bar,
     read_confidence,
-    warn_if_cold,
+    tell_if_compiling,
 )
 from cribsim.cli.play import command_line
 from cribsim.errors import CribsimError
@@ -75,7 +75,7 @@ def _values(hand: str, **options: Any) -> Any:
     chosen = [name for name in ("dealer", "pone") if options[name]] + ([options["role"]] if options["role"] else [])
     if len(chosen) != 1:
         raise CribsimError("whose crib is it? give one of --dealer and --pone (or --role, with three and four players)")
-    warn_if_cold(options["quiet"])
+    tell_if_compiling(quiet=options["quiet"])
     with progress_bar("hands", quiet=options["quiet"]) as progress:
         return discard_values(
             hand,
@@ -98,10 +98,10 @@ def _discard_all(hand: tuple[str, ...], **options: Any) -> None:
     given = [name for name in ("sample", "score", "rules", "picture", "role") if options[name]]
     given += [name for name in ("dealer", "pone", "parts", "distributions") if options[name]]
     if given:
-        raise CribsimError(f"--{given[0]} doesn't go with --all: the table holds both roles of every hand, exactly as modelled")
+        raise CribsimError(f"--{given[0]} doesn't go with --all, whose table holds both roles of every hand")
     from cribsim.analysis.all_hands import all_discards
 
-    warn_if_cold(options["quiet"])
+    tell_if_compiling(quiet=options["quiet"])
     with progress_bar("ranks", quiet=options["quiet"]) as progress:
         path = all_discards(
             options["out"],
@@ -147,7 +147,7 @@ def _print_values(found: dict[str, Any], parts: bool) -> None:
         print_table("the hand by part", ["keep", *names], [_parts(row, names) for row in found["discards"]])
     how = f"{found['samples']:,} deals sampled, seed {found['seed']}" if sampled else "exact"
     pegging = f"; pegging: {found['pegging_table']}" if pegged else ""
-    click.echo(f"the others throw {found['opponent']} ({how}); {found['crib_table']} is a table by ranks alone{pegging}")
+    click.echo(f"the others throw {found['opponent']} ({how}); {found['crib_table']} by ranks alone{pegging}")
 
 
 def _parts(row: dict[str, Any], names: Sequence[str]) -> list[str]:
@@ -160,7 +160,7 @@ def _parts(row: dict[str, Any], names: Sequence[str]) -> list[str]:
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the deals played.")
 @click.option("--solve", is_flag=True, help="Solve anew instead of reading what ships (a few minutes).")
 @click.option("--start", default="expectimax", show_default=True, help="With --solve: where to start.")
-@click.option("--tolerance", type=float, default=0.002, show_default=True, help="With --solve: points an average may move.")
+@click.option("--tolerance", type=float, default=0.002, show_default=True, help="With --solve: points they may move.")
 @click.option("--out", help="With --solve: a new folder for the files as they ship, with and without pegging.")
 @click.option("--plot", "picture", help="Write the 13 x 13 pictures to this file (.png, .svg, .pdf).")
 @_quiet
@@ -185,7 +185,7 @@ def _shipped(**options: Any) -> Any:
     if options["out"]:
         raise CribsimError("--out goes with --solve")
     if options["sample"]:
-        warn_if_cold(options["quiet"])
+        tell_if_compiling(quiet=options["quiet"])
     return crib_table(pegging=options["pegging"], samples=options["sample"] or 0, seed=options["seed"])
 
 
@@ -194,7 +194,7 @@ def _solved(**options: Any) -> Any:
 
     if options["sample"]:
         raise CribsimError("--sample plays the fixed point that ships; it doesn't go with --solve")
-    warn_if_cold(options["quiet"])
+    tell_if_compiling(quiet=options["quiet"])
     kinds = (options["pegging"],) if not options["out"] else (False, True)
     found = {}
     for pegging in kinds:
@@ -204,11 +204,15 @@ def _solved(**options: Any) -> Any:
                 pegging=pegging,
                 tolerance=options["tolerance"],
                 progress=progress,
-                told=lambda n, moved: options["quiet"] or click.echo(f"round {n}: moved {moved:.4f}", err=True),
+                told=None if options["quiet"] else _tell_round,
             )
     if options["out"]:
         write_shipped(options["out"], found)
     return found[options["pegging"]][0]
+
+
+def _tell_round(number: int, moved: float) -> None:
+    click.echo(f"round {number}: averages moved by {moved:.4f} points at most", err=True)
 
 
 def _save_cribs(table: Any, path: str) -> None:
@@ -236,7 +240,8 @@ def _print_cribs(table: Any) -> None:
         for whose, found in apart.items():
             cells = [_say(found[key]) for key in ("mean_absolute", "mean", "largest")]
             rows.append([name, whose, *cells, found["largest_pair"]])
-    print_table("less the published tables, by pairs of ranks", ["table", "crib", "mean |d|", "mean d", "largest", "at"], rows)
+    columns = ["table", "crib", "mean |d|", "mean d", "largest", "at"]
+    print_table("less the published tables, by pairs of ranks", columns, rows)
     click.echo(f"{told['about']}; mean crib of all throws {told['mean_own']:.3f} own, {told['mean_other']:.3f} other")
 
 
@@ -269,7 +274,7 @@ def exploit(
         raise CribsimError("name a discard strategy, as in cribsim exploit --discard expectimax")
     from cribsim.analysis.exploiting import exploitability
 
-    warn_if_cold(quiet)
+    tell_if_compiling(quiet=quiet)
     with progress_bar("hands", quiet=quiet) as progress:
         found = exploitability(
             discard=discards, pegging=not no_pegging, hands=hands, seed=seed, confidence=confidence, progress=progress
@@ -281,4 +286,5 @@ def exploit(
     rows.append(["mean", f"{found['exploitability']:.4f}", f"{found['se']:.4f}"])
     print_table(f"{found['strategy']}: what a best reply gains, points a deal", ["as", "gain", "se"], rows)
     pegging = f"pegging: {found['pegging_table']}" if found["pegging_table"] else "no pegging"
-    click.echo(f"against itself pone less dealer {found['mirror_value']:.3f} (heels apart); {pegging}; seed {found['seed']}")
+    mirror = f"against itself pone less dealer {found['mirror_value']:.3f} (heels apart)"
+    click.echo(f"{mirror}; {pegging}; {found['hands']} hands of each role, seed {found['seed']}")

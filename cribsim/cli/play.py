@@ -20,7 +20,8 @@ from cribsim.cli.common import (
     progress_bar,
     rules_text,
     seed_option,
-    warn_if_cold,
+    share_interval,
+    tell_if_compiling,
 )
 from cribsim.errors import CribsimError, Interrupted
 
@@ -76,7 +77,7 @@ def simulate(
     Example: cribsim simulate --players expectimax+greedy greedy --deals 1M --out results/mine
     """
     _check_simulation(players, deals, games, matches, record and not out)
-    warn_if_cold()
+    tell_if_compiling(quiet=quiet)
     if out:
         importlib.import_module("pyarrow.parquet")  # now, so that Ctrl-C needn't wait for it
     from cribsim.simulation import simulate as play
@@ -131,10 +132,15 @@ def _print_phases(corner: str, title: str, found: dict[str, Any]) -> None:
 def _print_result(found: dict[str, Any]) -> None:
     _print_phases("seat", "points per deal", found)
     if found["wins"]:
-        rows = [[str(row["seat"]), row["player"], interval(row), interval(row["game_points"])] for row in found["wins"]]
+        rows = [
+            [str(row["seat"]), row["player"], share_interval(row), interval(row["game_points"])]
+            for row in found["wins"]
+        ]
         print_table("games", ["seat", "player", "share of wins", "game points a game"], rows)
-        skunks = [f"{name.replace('_', ' ')} {interval(found['skunks'][name])}" for name in ("skunk", "double_skunk")]
-        click.echo(f"first dealer wins {interval(found['first_dealer_wins'])}, {', '.join(skunks)}")
+        skunks = [
+            f"{name.replace('_', ' ')} {share_interval(found['skunks'][name])}" for name in ("skunk", "double_skunk")
+        ]
+        click.echo(f"first dealer wins {share_interval(found['first_dealer_wins'])}, {', '.join(skunks)}")
         click.echo(f"deals per game {interval(found['deals_per_game'], 3)}")
     played = f"{found['games']:,} games, " if found["games"] else ""
     speed = f", {found['deals_per_second']:,.0f} deals/s" if found["deals_per_second"] else ""
@@ -167,7 +173,7 @@ def compare(
     Example: cribsim compare expectimax+greedy greedy --deals 1M
     """
     _check_amount(deals, games)
-    warn_if_cold()
+    tell_if_compiling(quiet=quiet)
     from cribsim.comparison import compare as play
 
     with _telling(_print_comparison, as_json=as_json), progress_bar("pairs", quiet=quiet) as progress:
@@ -194,7 +200,7 @@ def _print_comparison(found: dict[str, Any]) -> None:
     unit = "a game" if found["mode"] == "games" else "a deal"
     click.echo(f"difference {interval(found['difference'])} points {unit}")
     if found["win_rate_a"]:
-        click.echo(f"{found['a']} wins {interval(found['win_rate_a'])} of its games")
+        click.echo(f"{found['a']} wins {share_interval(found['win_rate_a'])} of its games")
         click.echo(f"game points {interval(found['game_points'])} a game")
     click.echo(f"{found['pairs']:,} pairs, seed {found['seed']}, rules {rules_text(found['rules'])}")
 
@@ -204,7 +210,7 @@ def _print_comparison(found: dict[str, Any]) -> None:
 @click.option("--list", "listing", is_flag=True, help="List the experiments under experiments/.")
 @click.option("--scale", type=float, default=1.0, help="Multiply deals or games; the result gets its own folder.")
 @click.option("--out", help="A new folder for the result; default results/<name of the file>, made anew.")
-@click.option("--quiet", is_flag=True, help="No progress on stderr.")
+@click.option("--quiet", is_flag=True, help="Nothing on stderr but errors.")
 @json_option
 def run(file: str | None, listing: bool, scale: float, out: str | None, quiet: bool, as_json: bool) -> None:
     """Run an experiment: a question, a method, and one simulate or compare, in a TOML file.
@@ -219,7 +225,7 @@ def run(file: str | None, listing: bool, scale: float, out: str | None, quiet: b
     if file is None:
         raise CribsimError("name a TOML file, or use --list")
     experiment = read_experiment(file)
-    warn_if_cold()
+    tell_if_compiling(quiet=quiet)
     show = _print_comparison if experiment.compare else _print_result
     with _telling(show, as_json=as_json), progress_bar("playing", quiet=quiet) as progress:
         found, folder = run_experiment(experiment, scale=scale, out=out, progress=progress, command=command_line())

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from cribsim.cli.common import json_option, print_json, print_table, rule_differences, say, warn_if_cold
+from cribsim.cli.common import json_option, print_json, print_table, rule_differences, say, tell_if_compiling
 
 
 @click.command()
@@ -20,6 +20,7 @@ def score(hand: tuple[str, ...], starter: str, crib: bool, as_json: bool) -> Non
 
     Example: cribsim score "5H 5S 5C JD" --starter 5D
     """
+    tell_if_compiling()
     from cribsim.scoring import score_hand
 
     found = score_hand(" ".join(hand), starter, crib=crib)
@@ -38,6 +39,7 @@ def replay(file: str, as_json: bool) -> None:
 
     Example: cribsim replay play.json
     """
+    tell_if_compiling()
     from cribsim.replay_files import replay_file
 
     found = replay_file(file)
@@ -87,8 +89,7 @@ def strategies(timed: bool, as_json: bool) -> None:
 
     Example: cribsim strategies --time
     """
-    if timed or as_json:
-        warn_if_cold()
+    tell_if_compiling()
     from cribsim.strategies import list_strategies
 
     rows = list_strategies()

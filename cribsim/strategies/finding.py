@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from cribsim.errors import PlayerError
+from cribsim.errors import PlayerError, nearest
 from cribsim.rules import Rules
 from cribsim.strategies.base import DISCARD, PLAY, STAGE_WORDS, Bound, Half, Player
 from cribsim.strategies.loading import Loaded, load
-from cribsim.strategies.registry import STAGES, Definition, Parameter, definitions, find_definition, names, nearest
+from cribsim.strategies.registry import STAGES, Definition, Parameter, definitions, find_definition, names
 from cribsim.strategies.spec import HalfSpec, Parameters, parse_half, parse_player
 from cribsim.strategies.user import Strategy
 
@@ -61,6 +61,8 @@ def find_half(spec: str | HalfSpec | Half | Strategy, stage: str) -> Half:
     >>> find_half("greedy", "play").text
     'greedy'
     """
+    if stage not in STAGES:
+        raise PlayerError(f"stage {stage!r}: give {DISCARD!r} or {PLAY!r}")
     if isinstance(spec, str):
         spec = parse_half(spec)
     if isinstance(spec, HalfSpec):
@@ -161,13 +163,15 @@ def _make(item: Definition, spec: HalfSpec) -> Half:
     values = {key: parameter.default for key, parameter in item.parameters.items()}
     values |= {key: _read(item.parameters[key], value, f"{spec.ref}: {key}") for key, value in ordered.items()}
     values = {key: _as_half(item.parameters[key], value) for key, value in values.items()}
-    by_name = item.by_name and all(value.by_name for value in values.values() if isinstance(value, Half))
+    inner = [value for value in values.values() if isinstance(value, Half)]
+    by_name = item.by_name and all(half.by_name for half in inner)
+    functions = (*item.functions, *(function for half in inner for function in half.functions))
 
     def bind(rules: Rules) -> Bound:
         return item.make(rules, **values)
 
     text = str(HalfSpec(spec.ref, tuple(ordered.items())))
-    return Half(text, item.stage, bind, item.players, item.source, by_name)
+    return Half(text, item.stage, bind, item.players, item.source, by_name, functions)
 
 
 def _require_key(item: Definition, ref: str, key: str, given: Mapping[str, Any]) -> None:
