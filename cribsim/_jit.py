@@ -49,7 +49,7 @@ def _digest(paths: Iterable[Path], *more: str) -> str:
 @functools.cache
 def package_digest() -> str:
     """Sixteen hex digits that change with any source or data file of the package."""
-    return _digest(path for path in PACKAGE.rglob("*") if path.suffix in {".py", ".csv"})
+    return _digest(path for path in PACKAGE.rglob("*") if path.suffix in {".py", ".csv", ".npz"})
 
 
 def _user_files() -> list[Path]:
@@ -119,6 +119,11 @@ def _folder(digest: str) -> Path | None:
         os.utime(root / digest)  # what lies within is read without leaving a trace
     _remove_old(root, digest)
     return root / digest
+
+
+def data_folder() -> Path | None:
+    """Where arrays that take long to make may be kept until the package changes; None where nothing can be written."""
+    return _folder(package_digest())
 
 
 def is_cold() -> bool:

@@ -28,7 +28,7 @@ N_HANDS_6 = math.comb(N_CARDS, 6)
 CARD_PLACES = np.array([[math.comb(card, place + 1) for card in range(N_CARDS)] for place in range(MAX_HAND)])
 """What each of the sorted cards adds to the number of its hand in colexicographic order, (6, 52)."""
 
-_SET_RANK = np.zeros(8192, np.int64)
+_SET_RANK = np.zeros(8192, np.uint16)
 """The number of a set of ranks (13 bits) among those of as many ranks; in the order of the masks as numbers."""
 for _n in range(14):
     _of_n = np.flatnonzero(np.bitwise_count(np.arange(8192)) == _n)
@@ -68,7 +68,7 @@ def _number_classes() -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     return starts, np.array(addends, np.int32)
 
 
-_STARTS, _ADDENDS = _number_classes()
+_STARTS, _ADDENDS = (array.ravel() for array in _number_classes())
 
 
 @kernel(inline=True)
@@ -79,15 +79,16 @@ def _exchange(one, two):
 @kernel(inline=True)
 def suit_order(cards, n):
     """The suits of n cards, that with most cards first; each as number of cards, 13 bits of ranks, 2 bits of suit."""
-    a, b, c, d = 0, 1, 2, 3
+    suits = np.uint64(0)  # 16 bits each: how many cards, and the 13 ranks
     for i in range(n):
-        card = np.int64(cards[i])
-        held = 1 << 15 | 4 << (card >> 2)
-        suit = card & 3
-        a += held * (suit == 0)
-        b += held * (suit == 1)
-        c += held * (suit == 2)
-        d += held * (suit == 3)
+        card = np.uint64(cards[i])
+        suits += (np.uint64(1 << 13) | np.uint64(1) << (card >> np.uint64(2))) << (
+            (card & np.uint64(3)) << np.uint64(4)
+        )
+    a = np.int64(suits & np.uint64(0xFFFF)) << 2
+    b = np.int64(suits >> np.uint64(16) & np.uint64(0xFFFF)) << 2 | 1
+    c = np.int64(suits >> np.uint64(32) & np.uint64(0xFFFF)) << 2 | 2
+    d = np.int64(suits >> np.uint64(48)) << 2 | 3
     a, b = _exchange(a, b)
     c, d = _exchange(c, d)
     a, c = _exchange(a, c)
@@ -97,14 +98,18 @@ def suit_order(cards, n):
 
 
 @kernel(inline=True)
+def _addend(at, suit):
+    """What a suit adds to the index. at: where its start stands in `_STARTS`."""
+    rank = np.int64(_SET_RANK[np.uint64(suit >> 2 & 8191)])
+    return np.int64(_ADDENDS[np.uint64(np.int64(_STARTS[np.uint64(at)]) + rank)])
+
+
+@kernel(inline=True)
 def class_index(order, n):
     """The number of the class of n cards whose suits are ordered so (`suit_order`)."""
     a, b, c, d = order
-    starts = _STARTS[np.uint64(n << 7 | (a >> 15) << 4 | (b >> 15) << 2 | c >> 15)]
-    index = np.int64(_ADDENDS[np.uint64(starts[0] + _SET_RANK[np.uint64(a >> 2 & 8191)])])
-    index += _ADDENDS[np.uint64(starts[1] + _SET_RANK[np.uint64(b >> 2 & 8191)])]
-    index += _ADDENDS[np.uint64(starts[2] + _SET_RANK[np.uint64(c >> 2 & 8191)])]
-    return index + _ADDENDS[np.uint64(starts[3] + _SET_RANK[np.uint64(d >> 2 & 8191)])]
+    at = (n << 7 | (a >> 15) << 4 | (b >> 15) << 2 | c >> 15) << 2
+    return _addend(at, a) + _addend(at + 1, b) + _addend(at + 2, c) + _addend(at + 3, d)
 
 
 @kernel(inline=True)

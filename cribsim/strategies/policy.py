@@ -6,25 +6,29 @@ five. It belongs to one role, to a score of 0 to 0, and to a strategy that draws
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import math
 import os
+import threading
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cribsim._jit import kernel
+from cribsim._jit import data_folder, kernel
 from cribsim.cards import N_CARDS, NO_CARD
 from cribsim.errors import PlayerError
-from cribsim.hands import CARD_PLACES, class_hands, class_index, suit_order
+from cribsim.hands import CARD_PLACES, N_CLASSES, class_hands, class_index, suit_order
 from cribsim.rules import Rules
 from cribsim.strategies.base import DISCARD, Bound, Half
-from cribsim.strategies.random import random_discard
+from cribsim.strategies.spec import is_word
 from cribsim.views import DISCARD_VIEW, THROWN_2, empty_views, thrown_positions
 
 Policy = NDArray[np.uint8]
+N_SIX_CARDS = N_CLASSES[6]
 _BLOCK = 1 << 16
 _TRIED = 512
 """Hands that are asked twice, with other random keys, to see whether a strategy draws."""
@@ -99,9 +103,9 @@ def draws(half: Half, role: int, rules: Rules) -> bool:
     return not np.array_equal(_ask(bound, views), _ask(bound, again))
 
 
-def is_uniform(half: Half, rules: Rules) -> bool:
+def is_uniform(half: Half) -> bool:
     """Whether a strategy throws any cards with the same chance."""
-    return half.ready(rules).answer is random_discard
+    return half.text == "random" and half.source == "built in"
 
 
 @functools.lru_cache(maxsize=12)
@@ -117,13 +121,37 @@ def policy_of(half: Half, role: int, players: int = 2) -> Policy:
         The strategy draws at random, so no array can hold what it does.
     """
     rules = Rules(players=players)
+    folder = data_folder()
+    if folder is None or half.source != "built in" or not is_word(half.text):
+        return _made(half, role, rules)
+    # a name alone means the same until the package changes, and then the folder is another
+    return _kept(folder / f"policy-{half.text}-{role}-of-{players}.npy", half, role, rules)
+
+
+def _made(half: Half, role: int, rules: Rules) -> Policy:
     if draws(half, role, rules):
         raise PlayerError(f"{half.text} draws its throws at random, so it has no policy; `uniform` is the model of it")
     bound = half.ready(rules)
+    if bound.answer is class_discard:
+        return spread_classes(bound.table.reshape(2, -1)[role])
     try:
         return _ask_all(bound, role, rules) if bound.compiled else _ask_classes(bound, role, rules)
     except PlayerError as error:
         raise PlayerError(f"{half.text} ({DISCARD}): {error}") from None
+
+
+def _kept(path: Path, half: Half, role: int, rules: Rules) -> Policy:
+    """The policy as it was kept on disk, or made and kept. Another process may be doing the same."""
+    with contextlib.suppress(OSError, ValueError):
+        held: Policy = np.load(path, mmap_mode="c")
+        if held.shape == (n_hands(rules.cards or 0),):
+            return held
+    policy = _made(half, role, rules)
+    with contextlib.suppress(OSError):
+        draft = path.with_name(f"{path.stem}-{os.getpid()}-{threading.get_ident()}.npy")
+        np.save(draft, policy)
+        draft.replace(path)
+    return policy
 
 
 def _ask_all(bound: Bound, role: int, rules: Rules) -> Policy:
@@ -158,6 +186,8 @@ def _own_position(cards, n, order, position):
         first -= 1
     while end < n and np.int64(cards[np.uint64(end)]) >> 2 == rank:
         end += 1
+    if end - first == 1:
+        return position
     for own in range(first, end):
         before = 0
         for other in range(first, end):
@@ -169,13 +199,23 @@ def _own_position(cards, n, order, position):
 
 
 @kernel(inline=True)
-def class_answer(cards, answers):
-    """What six sorted cards throw by the answers of their classes, as an answer for the cards as they lie."""
-    order = suit_order(cards, 6)
-    throw = THROWN_2[np.uint64(answers[np.uint64(class_index(order, 6))])]
+def _own_answer(cards, order, answer):
+    """What six sorted cards throw, from the answer of their class's hand. order: `suit_order`."""
+    throw = THROWN_2[np.uint64(answer)]
     one, two = _own_position(cards, 6, order, throw[0]), _own_position(cards, 6, order, throw[1])
     low, high = min(one, two), max(one, two)
     return low * (11 - low) // 2 + high - low - 1
+
+
+@kernel(inline=True)
+def _has_twins(cards, answer):
+    """Whether one of two cards thrown has a neighbour of its rank, so that suits say which of them it is."""
+    throw, found = THROWN_2[np.uint64(answer)], False
+    for position in (throw[0], throw[1]):
+        rank = cards[np.uint64(position)] >> 2
+        found |= position > 0 and cards[np.uint64(max(position - 1, 0))] >> 2 == rank
+        found |= position < 5 and cards[np.uint64(min(position + 1, 5))] >> 2 == rank
+    return found
 
 
 @kernel(inline=True)
@@ -186,10 +226,32 @@ def class_answer_5(cards, answers):
 
 
 @kernel
+def class_discard(views, which, params, table, out_answers):
+    """Look up the throw of the class of six cards. table: uint8[2 * 962988], the pone's answers, then the dealer's."""
+    for k in range(len(which)):
+        i = np.uint64(which[k])
+        view = views[i]
+        out_answers[i] = class_index(suit_order(view.cards, 6), 6) + N_SIX_CARDS * (view.seat == view.dealer)
+    for k in range(len(which)):
+        # apart from the numbering, so that many of these far reads are under way at once
+        i = np.uint64(which[k])
+        out_answers[i] = table[np.uint64(out_answers[i])]
+    for k in range(len(which)):
+        i = np.uint64(which[k])
+        cards = views[i].cards
+        if _has_twins(cards, out_answers[i]):
+            out_answers[i] = _own_answer(cards, suit_order(cards, 6), out_answers[i])
+
+
+@kernel
 def _spread(cards, n_cards, answers, out_policy):
     """Answer hand after hand by class. cards: int64[7], the first hand, with 52 behind it; out_policy: uint8[m]."""
     for i in range(len(out_policy)):
-        out_policy[i] = class_answer(cards, answers) if n_cards == 6 else class_answer_5(cards, answers)
+        if n_cards == 6:
+            order = suit_order(cards, 6)
+            out_policy[i] = _own_answer(cards, order, answers[np.uint64(class_index(order, 6))])
+        else:
+            out_policy[i] = class_answer_5(cards, answers)
         place = 0
         while cards[place] + 1 == cards[place + 1]:
             cards[place] = place

@@ -8,25 +8,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from cribsim._jit import kernel
 from cribsim.errors import PlayerError
-from cribsim.hands import N_CLASSES
 from cribsim.strategies.base import NO_PARAMS, Bound
-from cribsim.strategies.policy import class_answer
+from cribsim.strategies.policy import N_SIX_CARDS, class_discard
 from cribsim.strategies.tables import DATA
 
-N_SIX_CARDS = N_CLASSES[6]
 ROLES = ("pone", "dealer")
-
-
-@kernel
-def table_discard(views, which, params, table, out_answers):
-    """Look up the throw of the hand's class. table: uint8[2 * 962988], the pone's answers, then the dealer's."""
-    for k in range(len(which)):
-        i = np.uint64(which[k])
-        view = views[i]
-        answers = table[N_SIX_CARDS:] if view.seat == view.dealer else table[:N_SIX_CARDS]
-        out_answers[i] = class_answer(view.cards, answers)
 
 
 @functools.cache
@@ -39,7 +26,7 @@ def equilibrium_answers(pegging: bool = True) -> NDArray[np.uint8]:
 
 def equilibrium(pegging: bool) -> Bound:
     """The discards that ship, ready to play."""
-    return Bound(table_discard, NO_PARAMS, equilibrium_answers(pegging).ravel())
+    return Bound(class_discard, NO_PARAMS, equilibrium_answers(pegging).ravel())
 
 
 @functools.cache
@@ -81,4 +68,4 @@ def read_policy(path: str) -> NDArray[np.uint8]:
 
 def table_of(path: str) -> Bound:
     """The discards of a file, ready to play."""
-    return Bound(table_discard, NO_PARAMS, read_policy(path).ravel())
+    return Bound(class_discard, NO_PARAMS, read_policy(path).ravel())

@@ -70,8 +70,9 @@ def throw_model(spec: str | Half | object, players: int = 2) -> ThrowModel:
     if spec == UNIFORM:
         return ThrowModel(UNIFORM, None, players)
     half = find_half(spec, DISCARD)  # type: ignore[arg-type]
-    rules = Rules(players=players)
-    return ThrowModel(half.text, None if is_uniform(half, rules) else half, players)
+    if players not in half.players:
+        half.ready(Rules(players=players))
+    return ThrowModel(half.text, None if is_uniform(half) else half, players)
 
 
 def unseen_by(cards: Sequence[int]) -> NDArray[np.int64]:
