@@ -6,7 +6,7 @@ import numpy as np
 
 from cribsim._jit import kernel
 from cribsim.cards import NO_CARD
-from cribsim.deals import first_dealer_of, role_seat, side_of
+from cribsim.deals import REDRAWN, first_dealer_of, role_seat, side_of
 from cribsim.pegging import NOBODY
 from cribsim.scoring import kept_index
 from cribsim.tally import CRIB, N_PHASES, PEGGING, TOTAL
@@ -62,9 +62,12 @@ def _add_choices(rules, deal, counts):
 @kernel
 def add_deals(rules, deals, games, counts):
     """Count a round's deals."""
-    counts.deals[0] += len(deals)
     for i in range(len(deals)):
         deal = deals[i]
+        if deal.winner == REDRAWN:
+            counts.redrawn[0] += 1
+            continue
+        counts.deals[0] += 1
         _add_points(rules, deal, counts)
         if deal.winner == NOBODY:
             _add_choices(rules, deal, counts)

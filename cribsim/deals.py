@@ -45,6 +45,10 @@ GAME = np.dtype(
 """Points of a whole game so far, by seat and by role."""
 
 
+REDRAWN = 100
+"""In place of a winner: the deal isn't as given (`given`), and is drawn anew."""
+
+
 @kernel(inline=True)
 def side_of(seat, sides):
     """The score a seat pegs on: its own, or with partners that of the seat two to the right."""

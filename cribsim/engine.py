@@ -17,7 +17,8 @@ from numba import types
 from cribsim._jit import kernel
 from cribsim.cards import NO_CARD
 from cribsim.counting import add_deals, add_game, add_unit
-from cribsim.deals import DEAL, GAME, award, first_dealer_of, role_seat, side_of
+from cribsim.deals import DEAL, GAME, REDRAWN, award, first_dealer_of, role_seat, side_of
+from cribsim.given import GIVEN, MOST_REDRAWN, deal_given, holds
 from cribsim.pegging import (
     EMPTY_HAND,
     NOBODY,
@@ -67,6 +68,7 @@ class Table(NamedTuple):
     words: Any
     low: Any
     outcomes: Any
+    given: Any
 
 
 class Seats(NamedTuple):
@@ -78,8 +80,8 @@ class Seats(NamedTuple):
     play_tables: Any
 
 
-def new_table(n_slots: int, n_outcomes: int) -> Table:
-    """A table of `n_slots` empty slots; outcomes are written when there is room for them."""
+def new_table(n_slots: int, n_outcomes: int, given: Any = None) -> Table:
+    """A table of `n_slots` empty slots; outcomes are written when there is room for them. given: GIVEN[1]."""
     width = n_slots + 64  # rows a power of two apart would fight for the same cache lines
     return Table(
         deals=np.zeros(n_slots, DEAL),
@@ -98,12 +100,16 @@ def new_table(n_slots: int, n_outcomes: int) -> Table:
         words=np.zeros((8, width), np.uint64),
         low=np.zeros(n_slots, np.bool_),
         outcomes=np.zeros(n_outcomes, OUTCOME),
+        given=np.zeros(1, GIVEN) if given is None else given,
     )
 
 
 FIRST, NEXT, END, LIVE, ROUNDS, STAGE, SEAT, SLOT = range(8)
-"""Places of the state: the first number, the next to be given out, the end; slots in use; rounds still to play; and
-where a strategy is being asked (STAGE 1 discard, 2 play), and the slot whose answer was illegal (NOBODY: none)."""
+"""Places of the state: the first number, the next to be given out, the end; slots in use; rounds still to play; where
+a strategy is being asked (STAGE 1 discard, 2 play; 3: no deal is as given); and the slot whose answer was illegal
+(NOBODY: none)."""
+
+GAVE_UP = 3
 
 _NETWORK_6 = np.array([(0, 5), (1, 3), (2, 4), (1, 2), (3, 4), (0, 3), (2, 5), (0, 1), (2, 3), (4, 5), (1, 2), (3, 4)])
 _NETWORK_5 = np.array([(0, 3), (1, 4), (0, 2), (1, 3), (0, 1), (2, 4), (1, 2), (3, 4), (2, 3)])
@@ -135,8 +141,11 @@ def begin_deals(seed, rules, table, live):
     for i in range(live):
         numbers[i] = table.deals[i].number
         steps[i] = table.deals[i].step
-    draw_places(seed, numbers, steps, live, rules.n_cards, table.words, table.low, table.places)
-    deal_cards(table.places, live, rules.n_cards, table.moved, cards)
+    if table.given[0].n_pack > 0:
+        deal_given(seed, rules, table.given, numbers, steps, live, cards)
+    else:
+        draw_places(seed, numbers, steps, live, rules.n_cards, table.words, table.low, table.places)
+        deal_cards(table.places, live, rules.n_cards, table.moved, cards)
     sort_hands(rules, cards, live)
     for i in range(live):
         deal = table.deals[i]
@@ -195,6 +204,26 @@ def take_discards(rules, seat, views, answers, deals):
     return NOBODY
 
 
+@kernel
+def force_answers(given, seat, views, answers):
+    """Put the answer that is given in place of the strategy's, where it has nothing to choose."""
+    for i in range(len(views)):
+        forced = given[0].forced[np.uint64(views[i].role)]
+        answers[i] = forced if forced >= 0 else answers[i]
+
+
+@kernel
+def redraw(rules, given, deals):
+    """Mark the deals in which a player kept or threw otherwise than given, to be drawn anew."""
+    for i in range(len(deals)):
+        deal = deals[i]
+        for role in range(rules.players):
+            seat = np.uint64(role_seat(np.int64(deal.dealer), role, rules.players))
+            kept = holds(deal.kept[seat], 4, given[0].kept[role])
+            if not kept or not holds(np.int64(deal.thrown[seat]), rules.n_thrown, given[0].thrown[role]):
+                deal.winner = REDRAWN
+
+
 @kernel(inline=True)
 def _without(hand, position):
     below = (1 << (8 * position)) - 1
@@ -245,6 +274,8 @@ def cut_starters(rules, deals, views, waiting, n_waiting):
         deal = deals[i]
         dealer, starter = np.int64(deal.dealer), np.int64(deal.starter)
         start_play(views[i], dealer, rules.players, starter)
+        if deal.winner == REDRAWN:
+            continue
         if starter >> 2 == JACK and award(deal, rules, dealer, HEELS, HEELS_POINTS):
             continue
         seat = role_seat(dealer, 0, rules.players)
@@ -334,6 +365,14 @@ def next_units(rules, table, state, counts):
     deals, games, slot, live = table.deals, table.games, 0, state[LIVE]
     while slot < live:
         deal = deals[slot]
+        if deal.winner == REDRAWN and deal.step < MOST_REDRAWN:
+            deal.step += 1
+            deal.winner = NOBODY
+            slot += 1
+            continue
+        if deal.winner == REDRAWN:
+            state[STAGE] = GAVE_UP
+            return 0
         if rules.in_game and deal.winner == NOBODY:
             deal.step += 1
             deal.dealer = deal.dealer + 1 if deal.dealer + 1 < rules.players else 0
@@ -369,6 +408,7 @@ _ROUNDS = types.void(types.uint64, _RULES, _TABLE, _COUNTS, _SEATS, *[_DISCARD] 
 def play_rounds(seed, rules, table, counts, seats, d0, d1, d2, d3, p0, p1, p2, p3, state):
     """Play rounds until none is left to play, every number is played, or an answer is illegal (see `state`)."""
     discards, plays = (d0, d1, d2, d3), (p0, p1, p2, p3)
+    is_given = table.given[0].n_pack > 0
     while state[ROUNDS] > 0 and next_units(rules, table, state, counts) > 0:
         live = state[LIVE]
         deals, discard_views = table.deals[:live], table.discards[:live]
@@ -384,9 +424,13 @@ def play_rounds(seed, rules, table, counts, seats, d0, d1, d2, d3, p0, p1, p2, p
                 seats.discard_tables[seat],
                 table.answers,
             )
+            if is_given:
+                force_answers(table.given, seat, discard_views, table.answers)
             state[SLOT] = take_discards(rules, seat, discard_views, table.answers, deals)
             if state[SLOT] != NOBODY:
                 return
+        if is_given:
+            redraw(rules, table.given, deals)
         now = 0
         cut_starters(rules, deals, table.plays, table.waiting[now], table.n_waiting[now])
         state[STAGE] = 2

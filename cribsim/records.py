@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cribsim.deals import REDRAWN
 from cribsim.engine import LIVE
 from cribsim.runs import Batch, Job
 from cribsim.tally import CRIB, HAND, HEELS, PEGGING, Tally
@@ -59,7 +60,7 @@ def _round_rows(batch: Batch) -> pa.Table:
         "crib_points": points[:, :, CRIB].sum(axis=1).astype(np.uint8),
         "scores": _lists(_scores(batch, live, points, seats).astype(np.int32)),
     }
-    return pa.table(columns)
+    return pa.table(columns).filter(pa.array(deals["winner"] != REDRAWN))
 
 
 def _scores(batch: Batch, live: int, points: NDArray[np.int64], seats: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from cribsim import __version__
 from cribsim.errors import ResultError
+from cribsim.given import Given
 from cribsim.rules import Rules
 from cribsim.stats import (
     Estimate,
@@ -56,6 +57,8 @@ class Result:
         Which units were played, in order: (seed, first, number).
     tally
         The integers (`cribsim.tally.Counts` says what each means).
+    given
+        Cards that were known, by name (`cribsim.given`); `tally.counts.redrawn` is how many deals weren't as given.
     seconds, cpu_seconds, startup_seconds
         Of playing only; of this process's processor while playing (what other processes do isn't in it); of loading
         kernels and tables.
@@ -74,6 +77,7 @@ class Result:
     startup_seconds: float = 0.0
     confidence: float = 0.95
     provenance: dict[str, Any] = field(default_factory=dict, repr=False)
+    given: dict[str, str] = field(default_factory=dict)
 
     @property
     def seed(self) -> int:
@@ -188,6 +192,8 @@ class Result:
                 "seed": self.seed,
                 "ranges": told_ranges(self.ranges),
                 "mode": self.mode,
+                "given": self.given,
+                "redrawn": int(self.tally.counts.redrawn[0]),
                 "deals": self.deals,
                 "games": self.games,
                 "confidence": self.confidence,
@@ -206,7 +212,7 @@ class Result:
     def __add__(self, other: Result) -> Result:
         if not isinstance(other, Result):
             return NotImplemented
-        for name in ("players", "rules", "mode"):
+        for name in ("players", "rules", "mode", "given"):
             if getattr(self, name) != getattr(other, name):
                 raise ResultError(
                     f"results with different {name} don't add: {getattr(self, name)}; {getattr(other, name)}"
@@ -243,6 +249,7 @@ class Result:
             "players": list(self.players),
             "rules": self.rules.as_dict(),
             "mode": self.mode,
+            "given": self.given,
             "ranges": told_ranges(self.ranges),
             "seconds": self.seconds,
             "cpu_seconds": self.cpu_seconds,
@@ -306,10 +313,11 @@ def _read_result(told: dict[str, Any], folder: Path) -> Result:
     tally = _read_tally(folder / _TALLY, rules.players)
     ranges = _read_ranges(told["ranges"], tally.games if mode == "games" else tally.deals)
     times = {name: float(told[name]) for name in ("seconds", "cpu_seconds", "startup_seconds")}
-    known = {"schema_version", "players", "rules", "mode", "ranges", "confidence", "tally_sha256", *times}
+    known = {"schema_version", "players", "rules", "mode", "given", "ranges", "confidence", "tally_sha256", *times}
     rest = {key: value for key, value in told.items() if key not in known}
     confidence = check_confidence(told["confidence"])
-    return Result(players, rules, mode, ranges, tally, confidence=confidence, provenance=rest, **times)
+    given = Given.read(told.get("given", {}), rules).as_dict()
+    return Result(players, rules, mode, ranges, tally, confidence=confidence, provenance=rest, given=given, **times)
 
 
 def _read_ranges(told: list[dict[str, int]], units: int) -> tuple[Range, ...]:

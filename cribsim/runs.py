@@ -20,8 +20,23 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cribsim.engine import END, FIRST, LIVE, NEXT, ROUNDS, SEAT, SLOT, STAGE, Seats, Table, new_table, play_rounds
+from cribsim.engine import (
+    END,
+    FIRST,
+    GAVE_UP,
+    LIVE,
+    NEXT,
+    ROUNDS,
+    SEAT,
+    SLOT,
+    STAGE,
+    Seats,
+    Table,
+    new_table,
+    play_rounds,
+)
 from cribsim.errors import CribsimError, StrategyError
+from cribsim.given import MOST_REDRAWN, NOTHING_GIVEN, Given
 from cribsim.pegging import NOBODY
 from cribsim.rules import MAX_PLAYERS, Rules
 from cribsim.strategies import Player
@@ -72,6 +87,7 @@ class Job:
     rules: Rules
     seed: int
     in_game: bool
+    given: Given = NOTHING_GIVEN
 
     @property
     def unit(self) -> str:
@@ -104,7 +120,7 @@ class Batch:
     def __init__(self, job: Job, first: int, n: int, *, n_outcomes: int = 0, slots: int = SLOTS) -> None:
         self.job = job
         self.seated = job.seated
-        self.table: Table = new_table(min(slots, n), n_outcomes)
+        self.table: Table = new_table(min(slots, n), n_outcomes, job.given.record(job.rules))
         self.tally = Tally.empty(job.rules.players)
         self.counts = empty_counts(narrow=True)
         self.rules = job.rules.record(in_game=job.in_game)[0]
@@ -133,6 +149,11 @@ class Batch:
             seated.loop(seed, self.rules, self.table, self.counts, seated.seats, *answers, self.state)
         except Exception as error:
             raise self._raised(error) from error
+        if self.state[STAGE] == GAVE_UP:
+            raise CribsimError(
+                f"none of {MOST_REDRAWN:,} deals came out as given ({self.job.given.text}): the strategies choose "
+                f"otherwise; give all of a player's cards as kept or thrown, and there is nothing to choose"
+            )
         slot = int(self.state[SLOT])
         if slot != NOBODY:
             raise self._fault(slot, f"answered {int(self.table.answers[slot])}")

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from pathlib import Path
 from typing import Any
 
 from cribsim.errors import CribsimError, Interrupted
+from cribsim.given import Given
 from cribsim.records import RecordWriter, record_chunk
 from cribsim.result import Range, Result, join_ranges, new_folder, provenance
 from cribsim.rules import Rules, read_rules
@@ -43,6 +44,7 @@ def simulate(
     workers: int | None = None,
     executor: Executor | None = None,
     first: int = 0,
+    given: Mapping[str, Any] | Sequence[str] | None = None,
     out: str | Path | None = None,
     record: bool = False,
     progress: Progress | None = None,
@@ -67,6 +69,9 @@ def simulate(
         processes of an executor do isn't in `cpu_seconds`.
     first
         The number of the first deal or game: runs of one seed over different numbers add.
+    given
+        Cards that are known, by name: `pone`, `dealer`... (dealt), `pone_kept`, `pone_thrown`..., `starter`, in part
+        too; deals are drawn from those in which the players are dealt these and choose so (deals mode).
     out, record
         A new folder for tallies and provenance; with `record`, for one row of every deal too (`deals.parquet`).
     progress
@@ -98,7 +103,7 @@ def simulate(
     """
     if record and out is None:
         raise CribsimError("record=True needs out=, a folder for the deal records")
-    job, n = make_job(players, deals=deals, games=games, seed=seed, rules=rules)
+    job, n = make_job(players, deals=deals, games=games, seed=seed, rules=rules, given=given)
     run = _Run(job, n, first, progress, check_confidence(confidence), command)
     workers = check_workers(workers)
     check_first(first, n)
@@ -129,6 +134,7 @@ def make_job(
     games: int | None,
     seed: int | None,
     rules: Rules | str | None,
+    given: Mapping[str, Any] | Sequence[str] | None = None,
 ) -> tuple[Job, int]:
     """Check what was asked for; return the job and the number of its units."""
     if not isinstance(players, (list, tuple)) or not 2 <= len(players) <= 4:
@@ -143,8 +149,11 @@ def make_job(
         n = check_units(games, "games")
     else:
         n = check_units(deals if deals is not None else 0, "deals")
-    job = Job(seated, known, secrets.randbits(63) if seed is None else check_seed(seed), games is not None)
-    return job, n
+    cards = Given.read(given, known)
+    if cards and games is not None:
+        raise CribsimError("given cards belong to single deals: use deals=, not games=")
+    seed = secrets.randbits(63) if seed is None else check_seed(seed)
+    return Job(seated, known, seed, games is not None, cards), n
 
 
 class _Run:
@@ -205,6 +214,7 @@ class _Run:
             players=tuple(player.text for player in self.job.players),
             rules=self.job.rules,
             mode="games" if self.job.in_game else "deals",
+            given=self.job.given.as_dict(),
             ranges=ranges,
             tally=tally,
             seconds=time.perf_counter() - self.start,

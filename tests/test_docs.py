@@ -36,7 +36,7 @@ FLOORS = (
     ("views",),
     ("cribs",),
     ("sampling",),
-    ("deals", "replay"),
+    ("deals", "replay", "given"),
     ("replay_files",),
     ("counting",),
     ("engine", "strategies"),

@@ -55,6 +55,7 @@ def _telling(show: Callable[[dict[str, Any]], None], *, as_json: bool, out: str 
 @click.option("--deals", type=Number(), help="How many deals, as in 10M.")
 @click.option("--games", type=Number(), help="How many games.")
 @click.option("--matches", type=Number(), help="Not played yet.")
+@click.option("--given", multiple=True, help="Cards that are known, as in pone='5H 5S', pone_kept=..., starter=5C.")
 @click.option("--out", help="A new folder for tallies and provenance.")
 @click.option("--record", is_flag=True, help="One row of every deal too, into --out.")
 @seed_option
@@ -63,6 +64,7 @@ def simulate(
     deals: int | None,
     games: int | None,
     matches: int | None,
+    given: tuple[str, ...],
     out: str | None,
     record: bool,
     seed: int,
@@ -91,6 +93,7 @@ def simulate(
             seed=seed,
             rules=rules,
             workers=workers,
+            given=given,
             out=out,
             record=record,
             progress=progress,
@@ -129,6 +132,12 @@ def _print_phases(corner: str, title: str, found: dict[str, Any]) -> None:
     )
 
 
+def _print_given(found: dict[str, Any]) -> None:
+    if found["given"]:
+        cards = ", ".join(f"{name} {cards}" for name, cards in found["given"].items())
+        click.echo(f"given: {cards}; {found['redrawn']:,} deals weren't as given and were drawn anew")
+
+
 def _print_result(found: dict[str, Any]) -> None:
     _print_phases("seat", "points per deal", found)
     if found["wins"]:
@@ -142,6 +151,7 @@ def _print_result(found: dict[str, Any]) -> None:
         ]
         click.echo(f"first dealer wins {share_interval(found['first_dealer_wins'])}, {', '.join(skunks)}")
         click.echo(f"deals per game {interval(found['deals_per_game'], 3)}")
+    _print_given(found)
     played = f"{found['games']:,} games, " if found["games"] else ""
     speed = f", {found['deals_per_second']:,.0f} deals/s" if found["deals_per_second"] else ""
     click.echo(
