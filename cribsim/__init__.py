@@ -22,6 +22,10 @@ _HOMES = {
     "Result": "result",
     "compare": "comparison",
     "Comparison": "comparison",
+    "evaluate_discards": "analysis.discards",
+    "discard_values": "analysis.discards",
+    "crib_table": "analysis.crib_table",
+    "exploitability": "analysis.exploiting",
     "discard_strategy": "strategies",
     "pegging_strategy": "strategies",
     "check_strategy": "strategies",
@@ -48,6 +52,10 @@ __all__ = [  # noqa: RUF022
     "Result",
     "compare",
     "Comparison",
+    "evaluate_discards",
+    "discard_values",
+    "crib_table",
+    "exploitability",
     "discard_strategy",
     "pegging_strategy",
     "check_strategy",
@@ -62,6 +70,9 @@ __all__ = [  # noqa: RUF022
 ]
 
 if TYPE_CHECKING:
+    from cribsim.analysis.crib_table import crib_table
+    from cribsim.analysis.discards import discard_values, evaluate_discards
+    from cribsim.analysis.exploiting import exploitability
     from cribsim.cards import format_cards, parse_cards
     from cribsim.comparison import Comparison, compare
     from cribsim.errors import (

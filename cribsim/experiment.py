@@ -1,6 +1,4 @@
-"""Experiments: a question, a method and an answer in a TOML file, with one `simulate` or `compare` that regenerates
-its result.
-"""
+"""Experiments: a question, a method and an answer in a TOML file, with work that regenerates its result."""
 
 from __future__ import annotations
 
@@ -15,6 +13,7 @@ from typing import Annotated, Any, Self
 
 import pydantic
 
+from cribsim.analysis.pegging import PeggingRun, pegging_run
 from cribsim.comparison import Comparison, compare
 from cribsim.errors import CribsimError, nearest
 from cribsim.result import Result, new_folder
@@ -22,7 +21,7 @@ from cribsim.runs import MAX_UNITS
 from cribsim.simulation import simulate
 
 _STRICT = pydantic.ConfigDict(extra="forbid", frozen=True, strict=True)
-_FILES = {"summary.csv", "comparison.json", "provenance.json", "tally.parquet", "deals.parquet"}
+_FILES = {"summary.csv", "comparison.json", "provenance.json", "tally.parquet", "deals.parquet", "pegging.csv"}
 """What an experiment writes. A folder that holds these alone, the summary among them, is made anew."""
 
 Amount = Annotated[int, pydantic.Field(ge=1, le=MAX_UNITS)]
@@ -59,6 +58,16 @@ class Duel(Work):
     b: str
 
 
+class Pegging(pydantic.BaseModel):
+    """A `[pegging]` table: what is pegged by the ranks kept, for discards to be weighed with."""
+
+    model_config = _STRICT
+    discards: str
+    play: str
+    deals: Amount
+    seeds: Annotated[list[Seed], pydantic.Field(min_length=1, max_length=10)]
+
+
 class Experiment(pydantic.BaseModel):
     """One file."""
 
@@ -70,12 +79,13 @@ class Experiment(pydantic.BaseModel):
     out: str | None = None
     simulate: Simulation | None = None
     compare: Duel | None = None
+    pegging: Pegging | None = None
     _file: str = pydantic.PrivateAttr("experiment.toml")
 
     @pydantic.model_validator(mode="after")
     def _one_kind_of_work(self) -> Self:
-        if (self.simulate is None) == (self.compare is None):
-            raise ValueError("give one table, [simulate] or [compare]")
+        if sum(work is not None for work in (self.simulate, self.compare, self.pegging)) != 1:
+            raise ValueError("give one table, [simulate], [compare] or [pegging]")
         return self
 
     @property
@@ -88,6 +98,7 @@ _TABLES: dict[tuple[int | str, ...], type[pydantic.BaseModel]] = {
     (): Experiment,
     ("simulate",): Simulation,
     ("compare",): Duel,
+    ("pegging",): Pegging,
 }
 
 
@@ -136,7 +147,7 @@ def run_experiment(
     out: str | None = None,
     progress: Callable[[int, int], None] | None = None,
     command: str | None = None,
-) -> tuple[Result | Comparison, str]:
+) -> tuple[Result | Comparison | PeggingRun, str]:
     """Run it; write `summary.csv` and the result (`Result.write`, `Comparison.write`) into its folder.
 
     The folder is `out`, which must be new; or the experiment's own (`out` in the file, else `results/<file's name>`),
@@ -180,7 +191,13 @@ def _play(
     progress: Callable[[int, int], None] | None,
     command: str | None,
     draft: Path,
-) -> Result | Comparison:
+) -> Result | Comparison | PeggingRun:
+    if experiment.pegging:
+        table = experiment.pegging
+        n = max(1, round(table.deals * scale))
+        made = pegging_run(table.discards, table.play, n, table.seeds, progress=progress, command=command)
+        made.write(draft)
+        return made
     work = experiment.simulate or experiment.compare
     assert work is not None
     options: dict[str, Any] = {

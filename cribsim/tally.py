@@ -47,9 +47,10 @@ class Counts(NamedTuple):
     """The counts: int64 arrays (four of them int32 while the kernels fill them, see NARROW).
 
     deals: deals played. redrawn: deals that weren't as given, and were drawn anew. histograms: deals by role, phase
-    and points. joint: deals by the pone's and the dealer's total (two players). thrown: by role and thrown cards (low rank, high rank; suited pairs with the ranks exchanged; one
-    card at rank, rank): deals, sum and sum of squares of the crib's points. kept: by role and kept ranks
-    (`scoring.kept_index`): deals, sum of own pegging, of the others' pegging, of the squares of both, of their product.
+    and points. joint: deals by the pone's and the dealer's total (two players). thrown: by role and thrown cards (low
+    rank, high rank; suited pairs with the ranks exchanged; one card at rank, rank): deals, sum and sum of squares of
+    the crib's points. kept: by role and kept ranks (`scoring.kept_index`): deals, sum of own pegging, of the others'
+    pegging, of the squares of both, of their product.
     Both count only deals played to the end. units: by role and phase over the units, sum x, sum x^2, sum x * deals;
     unit_deals: units, deals, sum of squared deals (filled in games mode; a deal alone is its own unit). wins,
     game_points (sum, sum of squares): by seat. skunks: by winning seat and class. margins, lengths: games by the

@@ -15,15 +15,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cribsim import __version__
-from cribsim.analysis.by_ranks import Cribs, average_cribs, classes, mix_of
-from cribsim.analysis.equilibrium import DEALER, PONE, answers_by_class, best_reply, suited_ratio
+from cribsim.analysis.by_ranks import Cribs, average_cribs, classes, mix_of, value_throws
+from cribsim.analysis.equilibrium import DEALER, PONE, SIGNS, answers_by_class, best_reply, suited_ratio
 from cribsim.cards import format_card
 from cribsim.errors import CribsimError, ResultError
 from cribsim.result import provenance
+from cribsim.scoring import N_KEPT
 from cribsim.strategies.base import DISCARD
 from cribsim.strategies.finding import find_half
 from cribsim.strategies.table import ROLES
 from cribsim.strategies.tables import pegging_table
+from cribsim.strategies.throws import exact_worths, throw_model
+from cribsim.streams import check_seed
 from cribsim.views import THROWN_2
 
 Progress = Callable[[int, int], None]
@@ -71,7 +74,7 @@ def all_discards(
     for done, role in enumerate((PONE, DEALER)):
         answers = answers_by_class(half, 1 - role)
         cribs = _cribs(work / f"{ROLES[role]}.npz", answers, _part_of(progress, done))
-        values = pegged.difference[role] if pegging else np.zeros(1820)
+        values = pegged.difference[role] if pegging else np.zeros(N_KEPT)
         tables.append(_rows(role, best_reply(cribs, role, values, suited_ratio(answers))))
     _write(
         folder, tables, {**asked, "pegging_table": pegged.text if pegging else None, **provenance(command, True, {})}
@@ -165,3 +168,38 @@ def _write(folder: Path, tables: list[Any], told: dict[str, Any]) -> None:
         draft.rename(folder / _TABLE)
     except OSError as error:
         raise CribsimError(f"{folder} can't be written: {error.strerror or error}") from None
+
+
+def model_error(
+    *, opponent: str = "equilibrium", hands: int = 1000, seed: int = 0, progress: Progress | None = None
+) -> dict[str, float]:
+    """How far the model by ranks is from the exact answer, over random hands of both roles, in points.
+
+    Returns
+    -------
+    dict
+        mean_absolute, mean, largest: of the value of each of the 15 throws; mean_loss, largest_loss: what the throw
+        that the model chooses loses by the exact values.
+    """
+    model, (cards, sizes, index) = throw_model(opponent), classes()
+    rng = np.random.default_rng(check_seed(seed))
+    apart, losses = [], []
+    for role in (PONE, DEALER):
+        answers = answers_by_class(find_half(opponent, DISCARD), 1 - role)
+        cribs, flush = average_cribs(mix_of(answers)), suited_ratio(answers)
+        for at in rng.choice(len(cards), hands // 2, p=sizes / sizes.sum()):
+            values = np.zeros((2, 15))
+            value_throws(cards[at], index[at], SIGNS[role], cribs, np.zeros(N_KEPT), flush, *values)
+            exact = exact_worths(model, cards[at], role)
+            apart.append(values[0] - exact)
+            losses.append(exact.max() - exact[values[0].argmax()])
+            if progress:
+                progress(len(losses), hands)
+    errors = np.concatenate(apart)
+    return {
+        "mean_absolute": float(np.abs(errors).mean()),
+        "mean": float(errors.mean()),
+        "largest": float(np.abs(errors).max()),
+        "mean_loss": float(np.mean(losses)),
+        "largest_loss": float(np.max(losses)),
+    }

@@ -236,7 +236,8 @@ def run(file: str | None, listing: bool, scale: float, out: str | None, quiet: b
         raise CribsimError("name a TOML file, or use --list")
     experiment = read_experiment(file)
     tell_if_compiling(quiet=quiet)
-    show = _print_comparison if experiment.compare else _print_result
+    kinds = ((experiment.compare, _print_comparison), (experiment.pegging, _print_pegging))
+    show = next((show for work, show in kinds if work), _print_result)
     with _telling(show, as_json=as_json), progress_bar("playing", quiet=quiet) as progress:
         found, folder = run_experiment(experiment, scale=scale, out=out, progress=progress, command=command_line())
     if as_json:
@@ -245,6 +246,11 @@ def run(file: str | None, listing: bool, scale: float, out: str | None, quiet: b
     click.echo(f"{experiment.title}\n")
     show(found.to_json())
     click.echo(f"saved in {folder}")
+
+
+def _print_pegging(found: dict[str, Any]) -> None:
+    click.echo(f"{found['pegging']}: {found['kept_hands']:,} kept hands, {found['deals']:,} deals for each role")
+    click.echo(f"largest standard error {found['largest_se']:.3f} points; seed {found['seed']}")
 
 
 def _print_experiments(rows: list[dict[str, str]], as_json: bool) -> None:

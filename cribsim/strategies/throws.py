@@ -149,19 +149,30 @@ def _weights(model: ThrowModel, unseen: NDArray[np.int64], role: int) -> NDArray
     return np.stack(found)
 
 
+def exact_worths(model: ThrowModel, hand: NDArray[Any], role: int) -> NDArray[np.float64]:
+    """Hand plus or minus crib, on average, of the 15 throws of six sorted cards, two players; exact."""
+    cards: Any = hand.astype(np.int64)
+    shown, points = np.zeros((15, N_POINTS)), np.arange(N_POINTS)
+    show_hands(cards, unseen_by(cards), KEPT_2, shown)
+    cribs = crib_histograms(model, cards, role) @ points
+    worths: NDArray[np.float64] = shown @ points / N_UNSEEN + (2 * role - 1) * cribs
+    return worths
+
+
+def kept_of(hand: NDArray[Any]) -> NDArray[np.int64]:
+    """The number of the ranks kept by each of the 15 throws of six sorted cards."""
+    kept: NDArray[np.int64] = RANK_PLACES[np.arange(4), hand[KEPT_2].astype(np.int64) >> 2].sum(axis=1)
+    return kept
+
+
 def exact_discard(model: ThrowModel, pegging: bool) -> Bound:
     """Discards by the exact crib against a model, two players. Slow: every hand that the other may hold is counted."""
     bonus = pegging_table().difference if pegging else np.zeros((2, N_KEPT))
 
     def answer(views: Any, which: Any, params: Any, table: Any, out_answers: Any) -> None:
         for i in which:
-            cards, role = views[i]["cards"].astype(np.int64), int(views[i]["role"])
-            hands = np.zeros((15, N_POINTS))
-            show_hands(cards, unseen_by(cards), KEPT_2, hands)
-            cribs = crib_histograms(model, cards, role)
-            kept = RANK_PLACES[np.arange(4), cards[KEPT_2] >> 2].sum(axis=1)
-            points = np.arange(N_POINTS)
-            worth = hands @ points / N_UNSEEN + (2 * role - 1) * (cribs @ points) + bonus[role, kept]
-            out_answers[i] = np.argmax(np.round(worth, 9))
+            hand, role = views[i]["cards"], int(views[i]["role"])
+            worths = exact_worths(model, hand, role) + bonus[role, kept_of(hand)]
+            out_answers[i] = np.argmax(np.round(worths, 9))  # so that equals are equal, and the first is thrown
 
     return Bound(answer, compiled=False)
