@@ -121,8 +121,8 @@ def evaluate_discards(hand: str | Iterable[str | int], *, dealer: bool | None = 
     Examples
     --------
     >>> frame = evaluate_discards("2C 3H 4D 5D 5S JS", dealer=False, opponent="uniform", pegging=False)
-    >>> frame.keep[0], frame.throw[0], round(frame.hand[0], 4)
-    ('3H 4D 5D 5S', '2C JS', 13.4348)
+    >>> frame.keep[0], frame.throw[0], round(float(frame.hand[0]), 4)
+    ('3H 4D 5D 5S', '2C JS', 12.4783)
     """
     return discard_values(hand, dealer=dealer, **options).frame
 

@@ -131,23 +131,36 @@ def _say(value: float | None, digits: int = 3) -> str:
 
 
 def _print_values(found: dict[str, Any], parts: bool) -> None:
-    sampled, pegged = bool(found["samples"]), found["pegging_table"] is not None
-    columns = ["keep", "throw", "hand", "sd", "range", "crib", found["crib_table"]]
-    columns += (["pegging"] if pegged else []) + ["total", *(["±"] if sampled else []), "loss"]
-    rows = []
-    for row in found["discards"]:
-        cells = [row["keep"], row["throw"], _say(row["hand"]), _say(row["hand_sd"], 2)]
-        cells += [f"{row['hand_min']}-{row['hand_max']}", _say(row["crib"]), _say(row["static"], 2)]
-        cells += ([_say(row["pegging"], 2)] if pegged else []) + [_say(row["total"])]
-        cells += ([_say((row["total_high"] - row["total_low"]) / 2)] if sampled else []) + [_say(row["loss"])]
-        rows.append(cells)
-    print_table(f"{found['hand']}, {found['role']}: points", columns, rows)
+    rows = found["discards"]
+    columns: dict[str, list[str]] = {
+        "keep": [row["keep"] for row in rows],
+        "throw": [row["throw"] for row in rows],
+        "hand": [_say(row["hand"]) for row in rows],
+        "sd": [_say(row["hand_sd"], 2) for row in rows],
+        "range": [f"{row['hand_min']}-{row['hand_max']}" for row in rows],
+        "crib": [_say(row["crib"]) for row in rows],
+        found["crib_table"]: [_say(row["static"], 2) for row in rows],
+        "pegging": [_say(row["pegging"], 2) for row in rows],
+        "total": [_say(row["total"]) for row in rows],
+        "±": [_say((row["total_high"] - row["total_low"]) / 2) for row in rows] if found["samples"] else [],
+        "loss": [_say(row["loss"]) for row in rows],
+    }
+    shown = {name: cells for name, cells in columns.items() if any(cells)}
+    print_table(f"{found['hand']}, {found['role']}: points", list(shown), list(zip(*shown.values(), strict=True)))
     if parts:
-        names = list(found["discards"][0]["parts"])
-        print_table("the hand by part", ["keep", *names], [_parts(row, names) for row in found["discards"]])
-    how = f"{found['samples']:,} deals sampled, seed {found['seed']}" if sampled else "exact"
-    pegging = f"; pegging: {found['pegging_table']}" if pegged else ""
-    click.echo(f"the others throw {found['opponent']} ({how}); {found['crib_table']} by ranks alone{pegging}")
+        names = list(rows[0]["parts"])
+        print_table("the hand by part", ["keep", *names], [_parts(row, names) for row in rows])
+    told = [f"the others throw {found['opponent']} ({_how(found)})"]
+    told += [f"{found['crib_table']}: a table by ranks alone"] if found["crib_table"] in shown else []
+    told += [f"pegging: {found['pegging_table']}"] if found["pegging_table"] else []
+    click.echo("; ".join(told))
+
+
+def _how(found: dict[str, Any]) -> str:
+    if found["samples"]:
+        return f"{found['samples']:,} deals sampled, seed {found['seed']}"
+    is_exact = found["rules"]["players"] == 2 or found["opponent"] in ("uniform", "random")
+    return "exact" if is_exact else "each counted exactly, then taken as independent"
 
 
 def _parts(row: dict[str, Any], names: Sequence[str]) -> list[str]:

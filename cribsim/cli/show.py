@@ -114,7 +114,8 @@ def strategies(timed: bool, as_json: bool) -> None:
 
 def _ns_per_decision(row: dict[str, Any]) -> float | None:
     """Time a built-in half over decisions of random games."""
-    if row["source"] != "built in" or 2 not in row["players"]:
+    needs = any(parameter["default"] is None for parameter in row["parameters"].values())
+    if row["source"] != "built in" or 2 not in row["players"] or needs:
         return None
     from cribsim.bench import answer_all, sample_views
     from cribsim.strategies import find_half

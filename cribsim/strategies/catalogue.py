@@ -109,7 +109,7 @@ _ALL = (
         "table",
         DISCARD,
         lambda rules, file: table_of(file),
-        {"file": Parameter("", str, "a Parquet file of `cribsim discard --all`, or its folder")},
+        {"file": Parameter(None, str, "a Parquet file of `cribsim discard --all`, or its folder")},
         _TWO,
         about="the throws in a file",
     ),

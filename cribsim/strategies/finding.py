@@ -160,6 +160,9 @@ def _make(item: Definition, spec: HalfSpec) -> Half:
     for key in given:
         _require_key(item, spec.ref, key, given)
     ordered = {key: given[key] for key in item.parameters if key in given}
+    missing = [key for key, parameter in item.parameters.items() if parameter.default is None and key not in given]
+    if missing:
+        raise PlayerError(f"{spec.ref} needs {missing[0]}=, {item.parameters[missing[0]].about}")
     values = {key: parameter.default for key, parameter in item.parameters.items()}
     values |= {key: _read(item.parameters[key], value, f"{spec.ref}: {key}") for key, value in ordered.items()}
     values = {key: _as_half(item.parameters[key], value) for key, value in values.items()}

@@ -28,7 +28,7 @@ STAGES = (DISCARD, PLAY)
 class Parameter:
     """One parameter of a strategy.
 
-    kind: `int`, `float`, `bool` or `str`; a tuple of the words allowed; or "discard" or "play", for half a player.
+    default: None where it must be given. kind: `int`, `float`, `bool` or `str`; a tuple of the words allowed; or "discard" or "play", for half a player.
     low, high: the least and the largest number allowed.
     """
 

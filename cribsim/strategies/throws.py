@@ -22,6 +22,7 @@ from cribsim.cribs import (
     show_cribs_of_two,
     show_hands,
 )
+from cribsim.errors import PlayerError
 from cribsim.rules import Rules
 from cribsim.scoring import N_KEPT, RANK_PLACES
 from cribsim.strategies.base import DISCARD, Bound, Half
@@ -69,7 +70,10 @@ def throw_model(spec: str | Half | object, players: int = 2) -> ThrowModel:
         return spec
     if spec == UNIFORM:
         return ThrowModel(UNIFORM, None, players)
-    half = find_half(spec, DISCARD)  # type: ignore[arg-type]
+    try:
+        half = find_half(spec, DISCARD)  # type: ignore[arg-type]
+    except PlayerError as error:
+        raise PlayerError(f"{error}; or uniform, any cards alike") from None
     if players not in half.players:
         half.ready(Rules(players=players))
     return ThrowModel(half.text, None if is_uniform(half) else half, players)
