@@ -2,6 +2,36 @@
 
 from __future__ import annotations
 
+MOST_SHOWN = 60
+"""Characters of something given that a message repeats."""
+
+
+def cut(text: str) -> str:
+    """A text for a message, cut to what people read.
+
+    >>> cut("5" * 5000)[55:]
+    '55555...'
+    """
+    return text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}..."
+
+
+def shown(value: object) -> str:
+    """A value for a message: cut, and also where it can't be written (a whole number of 5,000 digits can't)."""
+    try:
+        return cut(repr(value))
+    except Exception:
+        return f"({type(value).__name__}, which can't be written)"
+
+
+def text_of(error: BaseException) -> str:
+    """What an exception says; that of a strategy may fail to say anything."""
+    try:
+        return str(error)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as another:
+        return f"(its text raises {type(another).__name__})"
+
 
 class CribsimError(ValueError):
     """Something the caller gave can't be used. The command line prints its one line and exits with 2."""

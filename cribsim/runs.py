@@ -131,13 +131,15 @@ class Batch:
         try:
             seed = np.uint64(self.job.seed)
             seated.loop(seed, self.rules, self.table, self.counts, seated.seats, *answers, self.state)
-        except Exception as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
             raise self._raised(error) from error
         slot = int(self.state[SLOT])
         if slot != NOBODY:
             raise self._fault(slot, f"answered {int(self.table.answers[slot])}")
 
-    def _raised(self, error: Exception) -> Exception:
+    def _raised(self, error: BaseException) -> BaseException:
         """The StrategyError for a strategy that raised, found by asking it view by view; other errors as they are."""
         if self.state[STAGE] == 0:
             return error
@@ -146,7 +148,9 @@ class Batch:
         for slot in slots:
             try:
                 half.answer(views, np.array([slot], np.int32), half.params, half.table, answers)
-            except Exception as again:
+            except KeyboardInterrupt:
+                raise
+            except BaseException as again:
                 return self._fault(slot, fault_text(again))
         return self._fault(slots[0], fault_text(error))
 

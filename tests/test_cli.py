@@ -410,6 +410,15 @@ def test_a_strategy_that_fails_ends_the_run_with_1(run, tmp_path):
         assert word in err
 
 
+def test_a_strategy_can_not_end_the_command(run, tmp_path):
+    (tmp_path / "bad.py").write_text("import sys\ndef bad(view):\n    sys.exit(0)\n")
+    for words in (("simulate", "--players", "bad.py:bad+greedy", "greedy"), ("compare", "bad.py:bad+greedy", "greedy")):
+        code, out, err = run(*words, "--deals", "5", "--seed", "3")
+        assert (code, out, err.count("\n")) == (1, "", 1)
+        for word in ("bad.py:bad", "SystemExit: 0", "deal 0", "seed 3", "view"):
+            assert word in err
+
+
 # Ctrl-C, pipes, terminals
 
 

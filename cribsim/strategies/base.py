@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cribsim._reach import source_digest
 from cribsim.cards import NO_CARD, format_cards
-from cribsim.errors import PlayerError, StrategyError
+from cribsim.errors import PlayerError, StrategyError, text_of
 from cribsim.rules import Rules
 from cribsim.views import DISCARD_VIEW, PLAY_VIEW
 
@@ -23,7 +23,7 @@ STAGE_WORDS = {DISCARD: "discard", PLAY: "pegging"}
 
 
 class AnswerError(StrategyError):
-    """An answer of the wrong kind. The message starts with `returned`; whoever asked adds which deal it was."""
+    """An answer of the wrong kind. The message starts with a verb; whoever asked adds which deal it was."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,9 @@ class Half:
             bound = self.ready(rules or Rules(players=int(asked[0]["players"])))
             try:
                 bound.answer(asked, np.arange(len(asked), dtype=np.int32), bound.params, bound.table, answers)
-            except Exception as error:
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:
                 raise StrategyError(f"{self.text} ({self.stage}) {fault_text(error)}; {view_text(asked[0])}") from error
         return answers
 
@@ -112,9 +114,9 @@ def as_views(views: Any, stage: str) -> NDArray[Any]:
     return fresh
 
 
-def fault_text(error: Exception) -> str:
+def fault_text(error: BaseException) -> str:
     """What a strategy did wrong, as the middle of a sentence."""
-    text = str(error)
+    text = text_of(error)
     return text if isinstance(error, AnswerError) else f"raised {type(error).__name__}: {text}"
 
 

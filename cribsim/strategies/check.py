@@ -142,17 +142,21 @@ class _Trial:
         bound = self.bound
         try:
             bound.answer(views.copy(), asked.astype(np.int32), bound.params, bound.table, answers)
-        except Exception as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
             raise self.raised(about, views[asked], error) from error
         return answers
 
-    def raised(self, about: str, views: NDArray[Any], error: Exception) -> StrategyError:
+    def raised(self, about: str, views: NDArray[Any], error: BaseException) -> StrategyError:
         """The failure that names the first view at which the strategy raises, asked one by one."""
         bound, one = self.bound, np.zeros(1, np.int32)
         for i in range(len(views)):
             try:
                 bound.answer(views[i : i + 1].copy(), one, bound.params, bound.table, np.zeros(1, np.int64))
-            except Exception as again:
+            except KeyboardInterrupt:
+                raise
+            except BaseException as again:
                 return self.said(about, views[i], fault_text(again))
         return self.said(about, views[0], fault_text(error))
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from cribsim.errors import PlayerError
+from cribsim.errors import PlayerError, text_of
 from cribsim.strategies.registry import Definition, Table, captured, nearest
 from cribsim.strategies.user import Strategy
 
@@ -119,7 +119,9 @@ def _run(text: str, path: Path) -> tuple[ModuleType, Table]:
         with captured() as table:
             # not `spec.loader.exec_module`: its byte code is keyed by time and size, and misses a quick edit
             exec(compile(path.read_bytes(), str(path), "exec"), vars(module))
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         _put_back(name, before)
         raise _failure(text, error, path) from error
     return module, table
@@ -161,7 +163,7 @@ def _failure(text: str, error: BaseException, path: Path | None = None) -> Playe
     frames = [frame for frame in frames if Path(frame.filename).parent != Path(__file__).parent]
     own = [frame for frame in frames if Path(frame.filename).resolve() == path] or frames
     where = f"{_place(own[-1].filename, text, path)} line {own[-1].lineno}" if own else text
-    first = (str(error).splitlines() or [""])[0]
+    first = (text_of(error).splitlines() or [""])[0]
     said = first if isinstance(error, PlayerError) else f"{type(error).__name__}: {first}"
     return PlayerError(f"{where}: {said}")
 
@@ -176,7 +178,9 @@ def _load_module(text: str) -> Loaded:
     try:
         with captured() as table:
             module = _import(text)
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         if isinstance(error, ModuleNotFoundError) and error.name and f"{text}.".startswith(f"{error.name}."):
             raise PlayerError(f"{text}: there is no module {error.name}; for a file write {text}.py:name") from error
         raise _failure(text, error) from error

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from cribsim.errors import PlayerError
+from cribsim.errors import PlayerError, text_of
 from cribsim.rules import Rules
 from cribsim.strategies.base import DISCARD, PLAY, STAGE_WORDS, Bound
 from cribsim.strategies.expectimax import expectimax_discard, expectimax_memory, schell_table
@@ -110,8 +110,11 @@ def _load_installed() -> None:
         try:
             with captured() as table:
                 loaded = point.load()
-        except Exception as error:
-            warnings.warn(f"{source}: its strategies can't be loaded: {type(error).__name__}: {error}", stacklevel=2)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            said = f"{type(error).__name__}: {text_of(error)}"
+            warnings.warn(f"{source}: its strategies can't be loaded: {said}", stacklevel=2)
             continue
         found = [getattr(item, "definition", None) for item in (loaded, *getattr(loaded, "__dict__", {}).values())]
         for definition in (*table.values(), *found):
