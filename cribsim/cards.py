@@ -6,7 +6,7 @@ Sorted cards are sorted by rank. This room knows nothing of any game.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from cribsim.errors import CardError
 
@@ -63,6 +63,8 @@ def parse_cards(cards: str | Iterable[str | int]) -> list[int]:
 
 
 def _split(cards: str | Iterable[str | int]) -> list[str | int]:
+    if not isinstance(cards, Iterable):
+        raise CardError(f"{cards!r} is not a list of cards; write '5H 5S JD'")
     if not isinstance(cards, str):
         return list(cards)
     words: list[str | int] = []
@@ -78,7 +80,7 @@ def _code(card: str | int) -> int:
         return parse_card(card)
     try:
         code = int(card)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise CardError(f"{card!r} is not a card; give text such as 5H or an int 0-51") from None
     if code != card or not 0 <= code < N_CARDS:
         raise CardError(f"card code {card} out of range; cards are the ints 0-51 (rank * 4 + suit)")
@@ -90,13 +92,20 @@ def format_card(card: int) -> str:
     return RANKS[card >> 2] + SUITS[card & 3]
 
 
-def format_cards(cards: Sequence[int]) -> str:
+def format_cards(cards: Iterable[int]) -> str:
     """Write cards as text that `parse_cards` reads back.
 
+    Raises
+    ------
+    CardError
+        Something is not a card.
+
+    Examples
+    --------
     >>> format_cards([18, 19, 16, 41])
     '5H 5S 5C JD'
     """
-    return " ".join(format_card(int(card)) for card in cards)
+    return " ".join(format_card(_code(card)) for card in _split(cards))
 
 
 def require_cards(cards: str | Iterable[str | int], n: int, what: str) -> list[int]:

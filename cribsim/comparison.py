@@ -21,7 +21,7 @@ from cribsim.counting import game_value
 from cribsim.errors import Interrupted, ResultError, RulesError
 from cribsim.result import SCHEMA_VERSION, Range, join_provenance, join_ranges, provenance, told_ranges
 from cribsim.rules import Rules
-from cribsim.runs import Batch, Job, check_executor, check_first, check_workers, play_all, warm_up
+from cribsim.runs import Batch, Job, check_executor, check_first, check_progress, check_workers, play_all, warm_up
 from cribsim.simulation import make_job
 from cribsim.stats import Estimate, check_confidence, clean_json, estimate_paired_share, from_sums
 from cribsim.tally import PHASES
@@ -69,6 +69,9 @@ class Comparison:
 
     def estimate(self, seat: str, phase: str) -> Estimate:
         """A's points less B's of one phase, a deal or a game: as `pone`, as `dealer`, or the mean of `both`."""
+        if seat not in SEATS or phase not in PHASES:
+            known = f"seats: {', '.join(SEATS)}; phases: {', '.join(PHASES)}"
+            raise ResultError(f"no seat {seat!r} with phase {phase!r}; {known}")
         at, which = SEATS.index(seat), PHASES.index(phase)
         total, squares = (int(value) for value in self.sums[at, which])
         scale = 0.5 if seat == "both" else 1.0
@@ -203,6 +206,7 @@ def compare(
     check_confidence(confidence)
     check_first(first, n)
     check_executor(executor)
+    check_progress(progress)
     start, code = 0.0, job.code
     chunks = play_all(pair_chunk, job, n, workers=check_workers(workers), executor=executor, first=first)
     mode, texts = "games" if job.in_game else "deals", (job.players[0].text, job.players[1].text)

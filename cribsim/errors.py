@@ -1,36 +1,16 @@
-"""The errors a user can meet. Each message says what was given, what is wanted and what to do."""
+"""The errors a user can meet. Each message says what was given, what is wanted and what to do; what several rooms need
+for that is here too.
+"""
 
 from __future__ import annotations
 
+import difflib
+import operator
+from collections.abc import Iterable
+from typing import Any
+
 MOST_SHOWN = 60
 """Characters of something given that a message repeats."""
-
-
-def cut(text: str) -> str:
-    """A text for a message, cut to what people read.
-
-    >>> cut("5" * 5000)[55:]
-    '55555...'
-    """
-    return text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}..."
-
-
-def shown(value: object) -> str:
-    """A value for a message: cut, and also where it can't be written (a whole number of 5,000 digits can't)."""
-    try:
-        return cut(repr(value))
-    except Exception:
-        return f"({type(value).__name__}, which can't be written)"
-
-
-def text_of(error: BaseException) -> str:
-    """What an exception says; that of a strategy may fail to say anything."""
-    try:
-        return str(error)
-    except KeyboardInterrupt:
-        raise
-    except BaseException as another:
-        return f"(its text raises {type(another).__name__})"
 
 
 class CribsimError(ValueError):
@@ -68,3 +48,56 @@ class Interrupted(KeyboardInterrupt):
         super().__init__(done)
         self.done = done
         self.result = result
+
+
+def require_whole(value: Any, what: str, low: int, high: int) -> int:
+    """A whole number from low to high, or the error that names it.
+
+    >>> require_whole(3, "n_deals", 1, 1000)
+    3
+    """
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = low - 1
+    if isinstance(value, bool) or not low <= number <= high:
+        raise CribsimError(f"{what}={value!r}: give a whole number from {low:,} to {high:,}")
+    return number
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """`; nearest: ...` with the known words that resemble this one, or nothing.
+
+    >>> nearest("Gredy", ["greedy", "random"])
+    '; nearest: greedy'
+    """
+    by_lower = {name.lower(): name for name in known}
+    close = difflib.get_close_matches(word.lower(), list(by_lower), n=3, cutoff=0.5)
+    return f"; nearest: {', '.join(by_lower[name] for name in close)}" if close else ""
+
+
+def cut(text: str) -> str:
+    """A text for a message, cut to what people read.
+
+    >>> cut("5" * 5000)[55:]
+    '55555...'
+    """
+    return text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}..."
+
+
+def shown(value: object) -> str:
+    """A value for a message: cut, and also where it can't be written (a whole number of 5,000 digits can't)."""
+    try:
+        return cut(repr(value))
+    except Exception:
+        return f"({type(value).__name__}, which can't be written)"
+
+
+def text_of(error: BaseException) -> str:
+    """What an exception says; that of a strategy may fail to say anything."""
+    try:
+        return str(error)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as another:
+        return f"(its text raises {type(another).__name__})"

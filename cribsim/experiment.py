@@ -5,7 +5,6 @@ its result.
 from __future__ import annotations
 
 import contextlib
-import difflib
 import os
 import shutil
 import tempfile
@@ -17,7 +16,7 @@ from typing import Annotated, Any, Self
 import pydantic
 
 from cribsim.comparison import Comparison, compare
-from cribsim.errors import CribsimError
+from cribsim.errors import CribsimError, nearest
 from cribsim.result import Result, new_folder
 from cribsim.runs import MAX_UNITS
 from cribsim.simulation import simulate
@@ -113,8 +112,7 @@ def _say_fault(fault: Any) -> str:
     where, (*table, key) = ".".join(map(str, fault["loc"])), fault["loc"] or ("",)
     if fault["type"] == "extra_forbidden":
         known = list(_TABLES[tuple(table)].model_fields)
-        close = difflib.get_close_matches(str(key), known, n=3, cutoff=0.5)
-        return f"no key {where}{'; nearest: ' + ', '.join(close) if close else ''}; keys: {', '.join(known)}"
+        return f"no key {where}{nearest(str(key), known)}; keys: {', '.join(known)}"
     if fault["type"] == "missing":
         return f"{where} is missing"
     what = fault["msg"].removeprefix("Value error, ").removeprefix("Input ")

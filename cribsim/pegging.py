@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from cribsim._jit import kernel
 from cribsim.cards import NO_CARD
-from cribsim.rules import MAX_COUNT, MAX_PLAYERS
+from cribsim.rules import MAX_COUNT, MAX_PLAYERS, PIPS
 
 MAX_PLAYS = 16
 NOBODY = -1
@@ -41,8 +41,10 @@ PLAY_FIELDS = [
 
 count: the running total; pile, gains: see above; n_played: cards played in this deal; count_start: how many of them lay
 when the count was last zero; gone: a bit for each seat that said go in this count; last_seat: who played last;
-n_left: cards left by seat; played, played_by: the cards in order and their seats; goes: a bit for each seat that said
-go just before that card was played.
+n_left: cards left by seat; played, played_by: the cards in order and their seats; goes: for each card a bit for every
+seat that the turn passed over just before it, for the first time in its count, with cards in hand of which none fitted.
+A go after which nobody could play isn't there: it closes the count, as `count_start` shows, and then every seat that
+still held cards couldn't play at the count that the last card made.
 """
 
 
@@ -127,9 +129,8 @@ def _near_gains() -> NDArray[np.int64]:
 
 def _count_gains() -> NDArray[np.int64]:
     """By the count, two points for each rank that makes 15 or 31, in 4-bit places by rank."""
-    pips = [min(rank + 1, 10) for rank in range(13)]
     return np.array(
-        [sum(2 << 4 * rank for rank in range(13) if count + pips[rank] in (15, MAX_COUNT)) for count in range(32)]
+        [sum(2 << 4 * rank for rank in range(13) if count + PIPS[rank] in (15, MAX_COUNT)) for count in range(32)]
     )
 
 
@@ -214,7 +215,7 @@ def end_turn(play, hands):
     """Who plays next (NOBODY at the end), and the point for go or last card. The count closes when nobody can play.
 
     31 has its two points from the card itself; otherwise the last card before a new count brings one. Seats that the
-    turn passes over, with cards in hand of which none fits, have said go.
+    turn passes over, with cards in hand of which none fits, have said go; it is noted only where somebody plays on.
     """
     players, last, count = np.uint64(play.players), np.uint64(play.last_seat), np.int64(play.count)
     lowest = hands[0] & 255 | (hands[1] & 255) << 8 | (hands[2] & 255) << 16 | (hands[3] & 255) << 24

@@ -26,6 +26,7 @@ def _axes(ax: Axes | None) -> Axes:
 
 def plot_points(result: Result, *, ax: Axes | None = None, phase: str = "total", **style: Any) -> Axes:
     """Share of deals by points of one phase, a line for each role with its mean."""
+    result.estimate("dealer", phase)  # a wrong name is refused before a figure is made
     ax = _axes(ax)
     for role, colour in zip(result.rules.roles, _COLOURS, strict=False):
         counts = result.histogram(phase, role)
@@ -48,8 +49,8 @@ def plot_points(result: Result, *, ax: Axes | None = None, phase: str = "total",
 
 def plot_cribs(result: Result, *, ax: Axes | None = None, role: str = "dealer", **style: Any) -> Axes:
     """The average crib by the ranks thrown: unsuited above the diagonal, suited below."""
-    ax = _axes(ax)
     frame = result.crib_averages(role)
+    ax = _axes(ax)
     grid = np.full((13, 13), np.nan)
     grid[frame["row"], frame["column"]] = frame["crib"]
     image = ax.imshow(grid, **{"cmap": "viridis", **style})

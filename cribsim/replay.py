@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from cribsim.cards import NO_CARD, format_card, format_cards, parse_cards, require_cards
 from cribsim.errors import CardError, CribsimError, IllegalPlay
 from cribsim.pegging import EMPTY_HAND, NOBODY, end_turn, lay_card, pack_hand, start_play
-from cribsim.rules import HEELS_POINTS, MAX_COUNT, MAX_PLAYERS, Rules
+from cribsim.rules import HEELS_POINTS, MAX_COUNT, MAX_PLAYERS, Rules, pip_of, read_rules
 from cribsim.scoring import JACK, show_points
-from cribsim.views import PLAY_VIEW, empty_views, pip_of, read_play, read_scores, read_seat
+from cribsim.views import PLAY_VIEW, empty_views, read_plays, read_scores, read_seat
 
 Cards = str | Iterable[str | int]
 Hands = Mapping[int, Cards] | Sequence[Cards]
@@ -44,7 +44,8 @@ class PlayRecord:
     events: list[PlayEvent]
     """The cards in the order played, (seat, card, count, points, parts)."""
     goes: list[tuple[int, int]]
-    """(seat, count) of each go said or implied, once a count."""
+    """(seat, count) of each go, said or not, after which another seat played on; a seat once in a count. A go that
+    closes the count isn't listed: before a card that doesn't fit, every seat that held cards couldn't play."""
     pegged: tuple[int, ...]
     """By seat what the plays scored, in full also where the game ended."""
     scores: tuple[int, ...]
@@ -78,7 +79,7 @@ def replay_play(
     plays: Iterable[Sequence[Any]],
     *,
     dealer: int = 0,
-    rules: Rules | None = None,
+    rules: Rules | str | None = None,
     scores: Sequence[int] | None = None,
 ) -> PlayRecord:
     """Replay the play of one deal, and say what each card scored.
@@ -93,7 +94,7 @@ def replay_play(
     dealer
         The seat that deals; the next one leads.
     rules
-        None: the standard game of as many players as there are hands.
+        `Rules`, or text such as `"short"`; None: the standard game. Of as many players as there are hands.
     scores
         By side, before the play. None: all 0.
 
@@ -112,10 +113,9 @@ def replay_play(
     >>> record.pegged, record.next_seat
     ((2, 0), 1)
     """
-    rules = rules or _rules_for(hands)
-    referee = _Referee(_read_hands(hands, rules.players), read_seat(dealer, rules.players, "dealer"), rules, scores)
-    for line, play in enumerate(plays, 1):
-        seat, card = read_play(play, rules.players, line)
+    known = rules if isinstance(rules, Rules) else read_rules(rules, _n_hands(hands))
+    referee = _Referee(_read_hands(hands, known.players), read_seat(dealer, known.players, "dealer"), known, scores)
+    for line, (seat, card) in enumerate(read_plays(plays, known.players), 1):
         try:
             if card is None:
                 referee.hear_go(seat)
@@ -132,7 +132,7 @@ def settle_deal(
     starter: str | int,
     hands: Hands | None = None,
     crib: Cards | None = None,
-    rules: Rules | None = None,
+    rules: Rules | str | None = None,
     scores: Sequence[int] | None = None,
     heels: bool = True,
 ) -> Settlement:
@@ -145,7 +145,7 @@ def settle_deal(
     hands, crib
         The kept cards by seat, four each, and the crib; what is left out isn't counted.
     rules
-        None: the standard game of as many players as there are hands (two without hands).
+        `Rules`, or text such as `"short"`; None: the standard game. Of as many players as hands (two without).
     scores
         By side, before. None: all 0.
     heels
@@ -161,12 +161,12 @@ def settle_deal(
     >>> settle_deal(dealer=0, starter="JC", scores=[119, 118]).winner
     0
     """
-    rules = rules or (_rules_for(hands) if hands is not None else Rules())
-    dealer = read_seat(dealer, rules.players, "dealer")
+    known = rules if isinstance(rules, Rules) else read_rules(rules, 2 if hands is None else _n_hands(hands))
+    dealer = read_seat(dealer, known.players, "dealer")
     cut = require_cards([starter], 1, "the starter")[0]
-    board = _Board(rules, scores)
+    board = _Board(known, scores)
     awards = []
-    for seat, phase, points in _due(dealer, cut, _read_show(hands, crib, cut, rules), rules, heels):
+    for seat, phase, points in _due(dealer, cut, _read_show(hands, crib, cut, known), known, heels):
         if board.winner is None:
             awards.append((seat, phase, board.peg(seat, points)))
     return Settlement(awards, tuple(board.scores), board.winner)
@@ -333,11 +333,11 @@ def _pack(hands: list[list[int]]) -> NDArray[np.int64]:
 # The hands
 
 
-def _rules_for(hands: Hands) -> Rules:
-    n = len(hands)
+def _n_hands(hands: Hands) -> int:
+    n = len(hands) if isinstance(hands, Mapping | Sequence) else 0
     if not 2 <= n <= MAX_PLAYERS:
         raise CardError(f"{n} hands; give one for each of 2, 3 or 4 players")
-    return Rules(players=n)
+    return n
 
 
 def _by_seat(hands: Hands, players: int) -> list[Cards]:
@@ -365,8 +365,6 @@ def _read_hands(hands: Hands, players: int) -> list[list[int]]:
 
 
 def _read_cards(cards: Cards, whose: str) -> list[int]:
-    if not isinstance(cards, Iterable):
-        raise CardError(f"{whose}: {cards!r} is not a list of cards; write '5H 5S JD'")
     try:
         return parse_cards(cards)
     except CardError as error:

@@ -100,14 +100,19 @@ class Result:
 
         In games mode the deals of a game belong together, so the interval is that of a ratio over games.
         """
-        if role not in self.rules.roles or phase not in PHASES:
-            roles = ", ".join(self.rules.roles)
-            raise ResultError(f"no role {role!r} with phase {phase!r}; roles: {roles}; phases: {', '.join(PHASES)}")
-        at, which = self.rules.roles.index(role), PHASES.index(phase)
+        at, which = self._place(role, phase)
         if self.mode == "games":
             counts = self.tally.counts
             return estimate_ratio(counts.units[at, which], counts.unit_deals, confidence=self.confidence)
         return estimate_mean(self.tally.counts.histograms[at, which], confidence=self.confidence)
+
+    def _place(self, role: str, phase: str) -> tuple[int, int]:
+        """The numbers of a role and a phase."""
+        roles = self.rules.roles
+        if role not in roles or phase not in PHASES:
+            known = f"roles: {', '.join(roles)}; phases: {', '.join(PHASES)}"
+            raise ResultError(f"no role {role!r} with phase {phase!r}; {known}")
+        return roles.index(role), PHASES.index(phase)
 
     def phases(self) -> list[dict[str, Any]]:
         """Every role's phases with their estimates."""
@@ -130,14 +135,13 @@ class Result:
 
     def histogram(self, phase: str = "total", role: str = "dealer") -> NDArray[np.int64]:
         """Deals by points of one phase and role."""
-        self.estimate(role, phase)
-        return self.tally.histogram(phase, self.rules.roles.index(role))
+        return self.tally.histogram(phase, self._place(role, phase)[0])
 
     def crib_averages(self, role: str = "dealer") -> pd.DataFrame:
         """The average crib by the thrown ranks (13 x 13, unsuited above, suited below the diagonal), and how often."""
         import pandas as pd
 
-        thrown = self.tally.counts.thrown[self.rules.roles.index(role)]
+        thrown = self.tally.counts.thrown[self._place(role, "crib")[0]]
         low, high = np.nonzero(thrown[:, :, 0])
         n, total, squares = thrown[low, high].T
         found = [from_sums(int(a), int(b), int(c)) for a, b, c in zip(n, total, squares, strict=True)]
@@ -250,7 +254,7 @@ class Result:
     @classmethod
     def load(cls, folder: str | Path) -> Result:
         """Read a saved result."""
-        folder = Path(folder)
+        folder = _read_path(folder)
         try:
             told = json.loads((folder / _PROVENANCE).read_text())
             if told["schema_version"] != SCHEMA_VERSION:
@@ -272,6 +276,12 @@ class Result:
         from cribsim.plots import plot_points
 
         return plot_points(self, ax=ax, phase=phase, **style)
+
+    def plot_cribs(self, ax: Axes | None = None, role: str = "dealer", **style: Any) -> Axes:
+        """Draw the average crib by the ranks that a role threw."""
+        from cribsim.plots import plot_cribs
+
+        return plot_cribs(self, ax=ax, role=role, **style)
 
     def _repr_html_(self) -> str:
         what = f"{self.games:,} games, " if self.mode == "games" else ""
@@ -358,13 +368,17 @@ def join_ranges(ranges: tuple[Range, ...]) -> tuple[Range, ...]:
     return tuple(joined)
 
 
+def _read_path(folder: Any) -> Path:
+    if not isinstance(folder, (str, Path)) or "\0" in str(folder):
+        raise ResultError(f"{folder!r} is no folder; give a path")
+    return Path(folder)
+
+
 class new_folder:  # noqa: N801
     """A folder that appears whole or not at all: `with new_folder(path) as draft: write into draft`."""
 
     def __init__(self, folder: str | Path) -> None:
-        if not isinstance(folder, (str, Path)) or "\0" in str(folder):
-            raise ResultError(f"{folder!r} is no folder; give a path")
-        self.folder = Path(folder)
+        self.folder = _read_path(folder)
 
     def __enter__(self) -> Path:
         try:

@@ -6,7 +6,6 @@ A rule that cribsim doesn't play yet is an error, never silently the standard ga
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,12 +13,17 @@ from typing import Any
 
 import numpy as np
 
-from cribsim.errors import RulesError
+from cribsim.errors import RulesError, nearest
 
 MAX_PLAYERS = 4
 MAX_COUNT = 31
 HEELS_POINTS = 2
 NO_TARGET = 2**31 - 1
+MAX_TARGET = 10**6
+"""A game to a million takes tens of thousands of deals, so no run is long enough for the sum of its squared margins to
+pass 2^63. To 10^9 ten games would be."""
+PIPS = np.array([min(rank + 1, 10) for rank in range(13)])
+"""The counting value of each rank: ace 1, court cards 10."""
 
 RULES = np.dtype(
     (
@@ -66,7 +70,7 @@ class Rules:
         2, 3 or 4 seats. With two, six cards each and two thrown; with three and four, five cards each and one thrown
         (with three, a card from the pack completes the crib).
     target
-        The points that win, above 0: 121 ("twice round"), 61 ("once round") or any other.
+        The points that win, 1 to 1,000,000: 121 ("twice round"), 61 ("once round") or any other.
     teams
         With four players, whether opposite seats are partners and share one score. None: yes with four.
     skunk, double_skunk
@@ -126,7 +130,8 @@ class Rules:
 
     def _check_numbers(self) -> None:
         _require(self.players, int, "players", "2, 3 or 4", lambda n: 2 <= n <= MAX_PLAYERS)
-        _require(self.target, int, "target", "a whole number from 1 to 1,000,000,000", lambda n: 1 <= n <= 10**9)
+        wanted = f"a whole number from 1 to {MAX_TARGET:,}"
+        _require(self.target, int, "target", wanted, lambda n: 1 <= n <= MAX_TARGET)
         for name in ("win_value", "skunk_value", "double_skunk_value"):
             value = getattr(self, name)
             if value is not None:
@@ -194,8 +199,8 @@ class Rules:
         >>> Rules.named("short").target
         61
         """
-        if name not in PRESETS:
-            raise RulesError(f"no rules named {name!r}{_nearest(name, PRESETS)}; named: {', '.join(PRESETS)}")
+        if not isinstance(name, str) or name not in PRESETS:
+            raise RulesError(f"no rules named {name!r}{nearest(str(name), PRESETS)}; named: {', '.join(PRESETS)}")
         return cls(**PRESETS[name][0])
 
     @classmethod
@@ -207,6 +212,8 @@ class Rules:
         >>> Rules.parse("short,skunk=40").skunk
         40
         """
+        if not isinstance(text, str):
+            raise RulesError(f"rules {text!r}: give text such as 'short,skunk=40'")
         words = [word.strip() for word in text.split(",") if word.strip()]
         values: dict[str, Any] = {}
         if words and "=" not in words[0]:
@@ -226,9 +233,11 @@ class Rules:
     def from_dict(cls, values: Mapping[str, Any]) -> Rules:
         """Rules from keys and values; an unknown key is an error with the nearest ones."""
         known = [item.name for item in dataclasses.fields(cls)]
+        if not isinstance(values, Mapping):
+            raise RulesError(f"rules {values!r}: give keys with values; keys: {', '.join(known)}")
         for key in values:
             if key not in known:
-                raise RulesError(f"no rule {key!r}{_nearest(key, known)}; rules: {', '.join(known)}")
+                raise RulesError(f"no rule {key!r}{nearest(str(key), known)}; rules: {', '.join(known)}")
         return cls(**values)
 
 
@@ -239,6 +248,30 @@ PRESETS: dict[str, tuple[dict[str, Any], str]] = {
     "three": ({"players": 3}, "three players, five cards each and one from the pack, to 121"),
     "four": ({"players": 4}, "four players in two partnerships, five cards each, to 121"),
 }
+
+
+def read_rules(rules: Any, players: int) -> Rules:
+    """Rules as they are, from text such as `short,skunk=40`, or (None) the standard game; for so many players.
+
+    >>> read_rules("short", 3).target
+    61
+    """
+    if isinstance(rules, Rules):
+        return rules
+    if rules is None:
+        return Rules(players=players)
+    if isinstance(rules, str):
+        return Rules.parse(rules, players=players)
+    raise RulesError(f"rules {rules!r}: give Rules or text such as 'short,skunk=40'")
+
+
+def pip_of(card: int) -> int:
+    """The counting value of a card.
+
+    >>> pip_of(0), pip_of(51)
+    (1, 10)
+    """
+    return int(PIPS[card >> 2])
 
 
 def _require(value: Any, kind: type, name: str, wanted: str, accept: Any) -> None:
@@ -258,8 +291,3 @@ def _read(text: str) -> Any:
         return int(text)
     except ValueError:
         return text
-
-
-def _nearest(word: str, known: Any) -> str:
-    close = difflib.get_close_matches(word, list(known), n=3, cutoff=0.5)
-    return f"; nearest: {', '.join(close)}" if close else ""

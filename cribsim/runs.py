@@ -227,6 +227,12 @@ def check_executor(executor: Any) -> Executor | None:
     return executor  # type: ignore[no-any-return]
 
 
+def check_progress(progress: Any) -> None:
+    """None, or something to call with the units done and the units in all."""
+    if progress is not None and not callable(progress):
+        raise CribsimError(f"progress={progress!r}: give a function of (done, total)")
+
+
 def check_workers(workers: int | None) -> int:
     """A number of workers; None takes every core that this process may use."""
     if workers is None:

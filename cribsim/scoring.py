@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from cribsim._jit import kernel
 from cribsim.cards import N_CARDS, RANKS, format_card, format_cards, parse_cards, require_cards
 from cribsim.errors import CardError
+from cribsim.rules import PIPS, pip_of
 
 JACK = 10
 N_RANKS = 13
@@ -25,8 +26,6 @@ N_PAIRS = 91
 N_KEPT = 1820
 """Multisets of four ranks."""
 MAX_SHOW = 29
-
-_PIPS = np.minimum(np.arange(N_RANKS) + 1, 10)
 
 
 def _pair_classes() -> NDArray[np.uint8]:
@@ -42,7 +41,7 @@ def _fifteens_points(held: NDArray[np.int64]) -> NDArray[np.int64]:
     """Two for each combination that counts fifteen. held: (n, 13) numbers of each rank."""
     ways = np.zeros((len(held), 16), np.int64)
     ways[:, 0] = 1
-    for rank, value in enumerate(_PIPS):
+    for rank, value in enumerate(PIPS):
         for copy in range(1, 6):
             more = held[:, rank] >= copy
             ways[more, value:] += ways[more, : 16 - value].copy()
@@ -234,9 +233,11 @@ def score_shows(fours: ArrayLike, starters: ArrayLike, *, is_crib: bool = False)
     >>> score_shows([[18, 19, 16, 41]], [17]).tolist()
     [29]
     """
-    cards = np.column_stack([np.atleast_2d(np.asarray(fours)), np.atleast_1d(np.asarray(starters))])
-    if cards.shape[1] != 5 or cards.dtype.kind not in "iu":
-        raise CardError(f"hands of four and a starter wanted, shapes (n, 4) and (n,); given {np.shape(fours)}")
+    hands, cuts = np.atleast_2d(np.asarray(fours)), np.atleast_1d(np.asarray(starters))
+    if hands.shape != (len(cuts), 4) or cuts.ndim != 1 or hands.dtype.kind not in "iu" or cuts.dtype.kind not in "iu":
+        given = f"{hands.dtype} {hands.shape} and {cuts.dtype} {cuts.shape}"
+        raise CardError(f"hands of four and a starter wanted, ints of shapes (n, 4) and (n,); given {given}")
+    cards = np.column_stack([hands, cuts])
     wrong = cards[(cards < 0) | (cards >= N_CARDS)]
     if len(wrong):
         raise CardError(f"card code {wrong[0]} out of range; cards are the ints 0-51 (rank * 4 + suit)")
@@ -246,7 +247,7 @@ def score_shows(fours: ArrayLike, starters: ArrayLike, *, is_crib: bool = False)
         raise CardError(f"row {twice[0]} holds a card twice: {format_cards(cards[twice[0]].tolist())}")
     cards = cards.astype(np.uint8)
     points = np.zeros(len(cards), np.uint8)
-    score_many(np.ascontiguousarray(cards[:, :4]), np.ascontiguousarray(cards[:, 4]), int(is_crib), points)
+    score_many(np.ascontiguousarray(cards[:, :4]), np.ascontiguousarray(cards[:, 4]), int(bool(is_crib)), points)
     return points
 
 
@@ -297,10 +298,11 @@ def score_hand(hand: str | Iterable[str | int], starter: str | int, crib: bool =
     four = require_cards(hand, 4, "a hand")
     cut = require_cards(starter if isinstance(starter, str) else [starter], 1, "the starter")
     five = parse_cards([*four, *cut])
-    flush, nobs = int(flush_points(*four, *cut, int(crib))), int(nobs_points(*four, *cut))
+    is_crib = int(bool(crib))
+    flush, nobs = int(flush_points(*four, *cut, is_crib)), int(nobs_points(*four, *cut))
     counts = tuple(_combinations(five, flush, nobs))
     points = {what: sum(n for name, _, n in counts if name == what) for what in ("fifteen", "pair", "run")}
-    total = int(show_points(*four, *cut, int(crib)))
+    total = int(show_points(*four, *cut, is_crib))
     return HandScore(total, points["fifteen"], points["pair"], points["run"], flush, nobs, counts)
 
 
@@ -311,7 +313,7 @@ def _combinations(cards: list[int], flush: int, nobs: int) -> list[tuple[str, st
         ("fifteen", format_cards(cards), 2)
         for n in range(2, 6)
         for cards in itertools.combinations(five, n)
-        if sum(_PIPS[card >> 2] for card in cards) == 15
+        if sum(pip_of(card) for card in cards) == 15
     ]
     found += [
         ("pair", format_cards(cards), 2) for cards in itertools.combinations(five, 2) if cards[0] >> 2 == cards[1] >> 2

@@ -12,11 +12,12 @@ from typing import Any
 from cribsim.errors import CribsimError, Interrupted
 from cribsim.records import RecordWriter, record_chunk
 from cribsim.result import Range, Result, join_ranges, new_folder, provenance
-from cribsim.rules import Rules
+from cribsim.rules import Rules, read_rules
 from cribsim.runs import (
     Job,
     check_executor,
     check_first,
+    check_progress,
     check_units,
     check_workers,
     hold_interrupts,
@@ -62,7 +63,8 @@ def simulate(
     rules
         `Rules`, or text such as `"short,players=4"`; None is the standard game for this many players.
     workers, executor
-        Threads (default: every core), or any `concurrent.futures` executor; neither changes the result.
+        Threads (default: every core), or any `concurrent.futures` executor; neither changes the result. What other
+        processes of an executor do isn't in `cpu_seconds`.
     first
         The number of the first deal or game: runs of one seed over different numbers add.
     out, record
@@ -101,6 +103,7 @@ def simulate(
     workers = check_workers(workers)
     check_first(first, n)
     check_executor(executor)
+    check_progress(progress)
     if out is None:
         return run.play(workers, executor, None)
     with new_folder(out) as draft:
@@ -133,7 +136,7 @@ def make_job(
     if (deals is None) == (games is None):
         raise CribsimError("give either deals= or games=")
     seated = tuple(find_player(player) for player in players)
-    known = make_rules(rules, len(seated))
+    known = read_rules(rules, len(seated))
     if known.players != len(seated):
         raise CribsimError(f"{len(seated)} players given, but the rules are for {known.players}")
     if games is not None:
@@ -142,17 +145,6 @@ def make_job(
         n = check_units(deals if deals is not None else 0, "deals")
     job = Job(seated, known, secrets.randbits(63) if seed is None else check_seed(seed), games is not None)
     return job, n
-
-
-def make_rules(rules: Rules | str | None, players: int) -> Rules:
-    """Rules given, as text, or the standard game for this many players."""
-    if isinstance(rules, Rules):
-        return rules
-    if rules is None:
-        return Rules(players=players)
-    if isinstance(rules, str):
-        return Rules.parse(rules, players=players)
-    raise CribsimError(f"rules {rules!r}: give Rules or text such as 'short,skunk=40'")
 
 
 class _Run:

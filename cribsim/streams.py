@@ -17,7 +17,7 @@ import numpy as np
 
 from cribsim._jit import kernel
 from cribsim.cards import N_CARDS
-from cribsim.errors import CribsimError
+from cribsim.errors import CribsimError, require_whole
 
 DEAL = 1
 """Purpose: the cards of a deal."""
@@ -37,6 +37,7 @@ _30, _27, _31 = np.uint64(30), np.uint64(27), np.uint64(31)
 _SPAN = np.uint64(4294967296)
 _GROUPS = ((0, 4), (4, 4), (8, 4), (12, 1), (13, 4), (17, 4))
 """First place and number of places drawn from each word."""
+_MOST_CARDS = 21
 
 
 def check_seed(seed: int) -> int:
@@ -207,16 +208,18 @@ def shuffled_cards(seed: int, number: int, *, step: int = 0, n_cards: int = 13) 
     seed, number, step
         The run's seed, the number of the deal (or of the game), and the deal within the game.
     n_cards
-        How many: 13 with two players, 17 with three, 21 with four.
+        How many, 1 to 21: 13 with two players, 17 with three, 21 with four.
 
     Examples
     --------
     >>> len(set(shuffled_cards(0, 0)))
     13
     """
+    seed, number = check_seed(seed), require_whole(number, "number", 0, 2**64 - 1)
+    step, n_cards = require_whole(step, "step", 0, 2**32 - 1), require_whole(n_cards, "n_cards", 1, _MOST_CARDS)
     numbers, steps = np.array([number], np.uint64), np.array([step])
     cards, places = np.zeros((24, 1), np.uint8), np.zeros((24, 1), np.uint8)
     words, low = np.zeros((8, 1), np.uint64), np.zeros(1, np.bool_)
-    draw_places(np.uint64(check_seed(seed)), numbers, steps, 1, n_cards, words, low, places)
+    draw_places(np.uint64(seed), numbers, steps, 1, n_cards, words, low, places)
     deal_cards(places, 1, n_cards, np.zeros_like(cards), cards)
     return [int(card) for card in cards[:n_cards, 0]]

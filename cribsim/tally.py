@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from cribsim.errors import ResultError
 from cribsim.rules import MAX_PLAYERS
+from cribsim.scoring import N_KEPT
 
 HEELS, PEGGING, HAND, CRIB, TOTAL = range(5)
 PHASES = ("heels", "pegging", "hand", "crib", "total")
@@ -28,7 +29,7 @@ _SHAPES: dict[str, tuple[int, ...]] = {
     "histograms": (MAX_PLAYERS, N_PHASES + 1, N_POINTS),
     "joint": (N_POINTS, N_POINTS),
     "thrown": (MAX_PLAYERS, 13, 13, 3),
-    "kept": (MAX_PLAYERS, 1820, 6),
+    "kept": (MAX_PLAYERS, N_KEPT, 6),
     "units": (MAX_PLAYERS, N_PHASES + 1, 3),
     "unit_deals": (3,),
     "wins": (MAX_PLAYERS,),

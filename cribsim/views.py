@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from cribsim.cards import NO_CARD, format_card, parse_cards, require_cards
 from cribsim.errors import CardError, CribsimError, IllegalPlay
 from cribsim.pegging import EMPTY_HAND, PLAY_FIELDS, end_turn, lay_card, start_play
-from cribsim.rules import MAX_COUNT, MAX_PLAYERS, Rules
+from cribsim.rules import MAX_COUNT, MAX_PLAYERS, Rules, pip_of
 
 DISCARD_VIEW = np.dtype(
     (
@@ -175,7 +175,7 @@ def play_view(
     dealer, seat = read_seat(dealer, players, "dealer"), read_seat(seat, players, "seat")
     held, thrown = sorted(parse_cards(hand)), sorted(parse_cards(discards))
     cut = [] if starter is None else require_cards([starter], 1, "the starter")
-    moves = [read_play(play, players, line) for line, play in enumerate(plays, 1)]
+    moves = read_plays(plays, players)
     parse_cards([*held, *thrown, *cut, *(card for _, card in moves if card is not None)])  # none stands twice
     if len(thrown) > rules.n_thrown:
         raise CardError(f"discards={discards!r}: each of {players} players throws {rules.n_thrown}")
@@ -204,14 +204,20 @@ def read_seat(seat: Any, players: int, what: str) -> int:
 
 def read_scores(scores: Sequence[int] | None, rules: Rules) -> list[int]:
     """Scores by side: whole numbers from 0, one for each side; None gives zeros."""
-    given = [0] * rules.sides if scores is None else list(scores)
+    given = [0] * rules.sides if scores is None else list(scores) if isinstance(scores, Iterable) else [scores]
     if len(given) != rules.sides or any(isinstance(n, bool) or not hasattr(n, "__index__") or n < 0 for n in given):
         raise CribsimError(f"scores={given}: give {rules.sides} whole numbers from 0, one for each side")
     return [int(score) for score in given]
 
 
-def read_play(play: Sequence[Any], players: int, line: int) -> tuple[int, int | None]:
-    """One of the plays, (seat, card | "go"), as seat and card; the card of a go is None."""
+def read_plays(plays: Iterable[Sequence[Any]], players: int) -> list[tuple[int, int | None]]:
+    """Plays, (seat, card | "go"), as seats and cards; the card of a go is None."""
+    if not isinstance(plays, Iterable):
+        raise IllegalPlay(f"plays={plays!r}: give a list of (seat, card)")
+    return [_read_play(play, players, line) for line, play in enumerate(plays, 1)]
+
+
+def _read_play(play: Any, players: int, line: int) -> tuple[int, int | None]:
     if isinstance(play, str) or not isinstance(play, Sequence) or len(play) != 2:
         raise IllegalPlay(f"play {line}: {play!r} is not a play; write (seat, card), as in (0, '5H') or (0, 'go')")
     seat, card = play
@@ -221,11 +227,6 @@ def read_play(play: Sequence[Any], players: int, line: int) -> tuple[int, int | 
         return seat, None if is_go else require_cards([card], 1, "a play")[0]
     except CribsimError as error:
         raise type(error)(f"play {line}: {error}") from None
-
-
-def pip_of(card: int) -> int:
-    """The counting value: ace 1, court cards 10."""
-    return min((card >> 2) + 1, 10)
 
 
 def _show_scores(view: Any, rules: Rules, scores: Sequence[int] | None) -> None:

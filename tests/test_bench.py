@@ -28,8 +28,10 @@ def test_every_kind_of_work_has_its_row(small):
         "greedy plays",
         "exact deals, 2 workers",
     ]
-    assert all(set(row) == {"work", "per_second", "cpu_seconds"} for row in small["rows"])
+    assert all(set(row) == {"work", "per_second", "unit", "cpu_seconds"} for row in small["rows"])
     assert all(row["per_second"] > 0 and row["cpu_seconds"] > 0 for row in small["rows"])
+    units = [row["unit"] for row in small["rows"]]
+    assert units == ["per processor second"] * 7 + ["per second of the clock"]
     assert small["workers"] == 2
     assert small["workers_ratio"] > 0
     assert small["startup_seconds"] > 0
@@ -62,7 +64,7 @@ def test_answering_all_views_counts_them():
 
 @pytest.mark.parametrize("cold", [True, False])
 def test_the_command(monkeypatch, capsys, cold):
-    rows = [{"work": "exact deals", "per_second": 1234567.0, "cpu_seconds": 0.5}]
+    rows = [{"work": "exact deals", "per_second": 1234567.0, "unit": "per fortnight", "cpu_seconds": 0.5}]
     found = {"rows": rows, "workers": 3, "workers_ratio": 2.5, "startup_seconds": 1.5}
     asked = []
 
@@ -79,6 +81,7 @@ def test_the_command(monkeypatch, capsys, cold):
     table, answer = capsys.readouterr().out.rsplit("\n", 2)[:2]
     assert asked == [{"cold": cold, "workers": 3}] * 2
     assert "1,234,567" in table
+    assert "per fortnight" in table
     assert "3 workers: 2.50 x one" in table
     assert ("compiling everything 30.0 s" in table) == cold
     assert json.loads(answer)["rows"] == rows

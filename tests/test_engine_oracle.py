@@ -16,9 +16,11 @@ import numpy as np
 import oracle
 import pytest
 
+import cribsim
 from cribsim import Rules
 from cribsim.engine import LIVE
 from cribsim.records import record_chunk
+from cribsim.rules import MAX_TARGET
 from cribsim.runs import Batch, Job
 from cribsim.strategies import find_player, pegging_strategy
 from cribsim.tally import PHASES, SKUNK_CLASSES
@@ -490,6 +492,17 @@ def test_games_to_odd_targets(n_players, target):
     games = check_games("random", Rules(players=n_players, target=target), 0, 150)
     if target <= 2:
         assert ends_of(games)["heels"] > 0  # about eleven of the first deals turn up a jack
+
+
+def test_the_longest_game_there_is():
+    """Its sums are exact; to a higher target those of squares wouldn't be."""
+    counts = cribsim.simulate(["random", "random"], games=1, rules=Rules(target=MAX_TARGET)).tally.counts
+    lead, squares = (int(value) for value in counts.margin_sums)
+    assert 0 < lead < MAX_TARGET
+    assert squares == lead**2
+    for target in (MAX_TARGET + 1, 10**9, 2**63):
+        with pytest.raises(cribsim.RulesError, match=r"target=\d+: give a whole number from 1 to 1,000,000"):
+            Rules(target=target)
 
 
 def test_games_of_four_each_for_himself():

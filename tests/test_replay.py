@@ -9,11 +9,11 @@ import pytest
 from oracle import Board, Play
 
 import cribsim
-from cribsim.cards import format_card, format_cards
+from cribsim.cards import format_card, format_cards, parse_card
 from cribsim.pegging import PLAY_FIELDS
 from cribsim.replay import _Referee, replay_play, settle_deal
 from cribsim.replay_files import replay_file
-from cribsim.rules import Rules
+from cribsim.rules import Rules, pip_of
 from cribsim.views import discard_view, play_view
 
 
@@ -59,6 +59,23 @@ def test_random_plays_score_as_in_the_oracle(n_players):
         hands, dealer, state, plays, board = random_play(n_players, rng)
         assert_same(replay_play(hands, plays, dealer=dealer), state, board)
         assert_same(replay_play(hands, cards_only(plays), dealer=dealer), state, board)
+
+
+@pytest.mark.parametrize("n_players", [2, 3, 4])
+def test_goes_that_close_a_count_follow_from_the_cards(n_players):
+    """As the pages say: a card that doesn't fit begins a count, and before it nobody with cards could play."""
+    rng = random.Random(n_players)
+    for _ in range(100):
+        hands, dealer, _, plays, _ = random_play(n_players, rng)
+        held, count = [set(hand) for hand in hands], 0
+        for event in replay_play(hands, cards_only(plays), dealer=dealer).events:
+            card = parse_card(event.card)
+            if count + pip_of(card) > 31:
+                assert all(count + pip_of(other) > 31 for hand in held for other in hand)
+                count = 0
+            count += pip_of(card)
+            held[event.seat].remove(card)
+            assert event.count == count
 
 
 @pytest.mark.parametrize("n_players", [2, 3, 4])

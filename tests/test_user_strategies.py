@@ -863,7 +863,11 @@ def test_what_a_function_reaches_has_a_digest():
     assert reached(number=numba.int64).is_whole
 
 
-@pytest.mark.parametrize("value", [object(), {1, 2}, np.array([None]), [].append, random.Random(1), pickle], ids=repr)
+@pytest.mark.parametrize(
+    "value",
+    [object(), {1, 2}, np.array([None]), [].append, random.Random(1), pickle],
+    ids=lambda value: type(value).__name__,
+)
 def test_what_has_no_safe_digest_is_told(value):
     is_python = value is pickle
     assert reached(number=value).is_whole == is_python

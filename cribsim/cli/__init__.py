@@ -4,7 +4,6 @@ command's own module is loaded when it is called.
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import os
 import sys
@@ -14,6 +13,7 @@ import click
 
 from cribsim import __version__
 from cribsim.cli.stopping import watch_for_stop
+from cribsim.errors import nearest
 
 COMMANDS = {
     "score": ("show", "Score a hand or crib, part by part."),
@@ -47,9 +47,9 @@ class _Lazy(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            near = difflib.get_close_matches(args[0], COMMANDS, n=3, cutoff=0.4)
-            hint = f"; nearest: {', '.join(near)}" if near else ""
-            raise click.UsageError(f"no command {args[0]!r}{hint}; commands: {', '.join(COMMANDS)}")
+            raise click.UsageError(
+                f"no command {args[0]!r}{nearest(args[0], COMMANDS)}; commands: {', '.join(COMMANDS)}"
+            )
         return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

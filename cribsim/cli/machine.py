@@ -12,7 +12,7 @@ from cribsim.cli.common import json_option, print_json, print_table, tell_if_com
 @click.option("--workers", type=click.IntRange(2, 1024), default=2, show_default=True, help="Compared with one.")
 @json_option
 def bench(cold: bool, workers: int, as_json: bool) -> None:
-    """Measure speed: processor time, best of several.
+    """Measure speed, best of several: things per processor second, of several workers per second of the clock.
 
     Example: cribsim bench --json
     """
@@ -23,8 +23,10 @@ def bench(cold: bool, workers: int, as_json: bool) -> None:
     if as_json:
         print_json(found)
         return
-    rows = [[row["work"], f"{row['per_second']:,.0f}", f"{row['cpu_seconds']:.3f}"] for row in found["rows"]]
-    print_table("", ["work", "per second", "processor seconds"], rows)
+    rows = [
+        [row["work"], f"{row['per_second']:,.0f}", row["unit"], f"{row['cpu_seconds']:.3f}"] for row in found["rows"]
+    ]
+    print_table("", ["work", "rate", "unit", "processor seconds"], rows)
     click.echo(f"{workers} workers: {found['workers_ratio']:.2f} x one; start-up {found['startup_seconds']:.2f} s")
     if cold:
         click.echo(f"compiling everything {found['compile_seconds']:.1f} s")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cribsim._reach import source_digest
 from cribsim.cards import NO_CARD, format_cards
 from cribsim.errors import PlayerError, StrategyError, text_of
-from cribsim.rules import Rules
+from cribsim.rules import MAX_PLAYERS, Rules, read_rules
 from cribsim.views import DISCARD_VIEW, PLAY_VIEW
 
 DISCARD, PLAY = "discard", "play"
@@ -66,7 +66,7 @@ class Half:
             raise PlayerError(f"{self.text} ({self.stage}) plays with {wanted} players, not {rules.players}")
         return self.bind(rules)
 
-    def answer(self, views: NDArray[Any], rules: Rules | None = None) -> NDArray[np.int64]:
+    def answer(self, views: NDArray[Any], rules: Rules | str | None = None) -> NDArray[np.int64]:
         """What this half answers to some views, (n,): indices of throws, or positions of cards to play.
 
         Parameters
@@ -74,7 +74,7 @@ class Half:
         views
             Views of its stage, (n,), as `cribsim.views.discard_view` and `play_view` make them; one record will do.
         rules
-            None: the usual rules of the views' number of players.
+            `Rules`, or text such as `"short"`; None: the standard game. Of the views' number of players.
 
         Raises
         ------
@@ -91,7 +91,7 @@ class Half:
         asked = as_views(views, self.stage)
         answers = np.full(len(asked), -1, np.int64)
         if len(asked):
-            bound = self.ready(rules or Rules(players=int(asked[0]["players"])))
+            bound = self.ready(read_rules(rules, int(asked[0]["players"])))
             try:
                 bound.answer(asked, np.arange(len(asked), dtype=np.int32), bound.params, bound.table, answers)
             except KeyboardInterrupt:
@@ -99,6 +99,18 @@ class Half:
             except BaseException as error:
                 raise StrategyError(f"{self.text} ({self.stage}) {fault_text(error)}; {view_text(asked[0])}") from error
         return answers
+
+
+def read_numbers(players: Any) -> tuple[int, ...]:
+    """Numbers of players, sorted: of one number, or of several.
+
+    >>> read_numbers(2), read_numbers([4, 2])
+    ((2,), (2, 4))
+    """
+    numbers = list(players) if isinstance(players, Iterable) else [players]
+    if not numbers or not all(isinstance(n, int) and 2 <= n <= MAX_PLAYERS for n in numbers):
+        raise PlayerError(f"players={players!r}: give numbers from 2 to {MAX_PLAYERS}, as in players=(2, 3)")
+    return tuple(sorted(set(numbers)))
 
 
 def as_views(views: Any, stage: str) -> NDArray[Any]:

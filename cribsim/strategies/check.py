@@ -13,15 +13,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cribsim.errors import PlayerError, StrategyError
-from cribsim.rules import MAX_COUNT, MAX_PLAYERS, Rules
-from cribsim.strategies.base import DISCARD, PLAY, Bound, Half, fault_text, view_text
+from cribsim.errors import StrategyError, require_whole
+from cribsim.rules import MAX_COUNT, MAX_PLAYERS, PIPS, Rules
+from cribsim.strategies.base import DISCARD, PLAY, Bound, Half, fault_text, read_numbers, view_text
 from cribsim.strategies.finding import find_halves
 from cribsim.strategies.random import random_discard, random_play
+from cribsim.streams import check_seed
 from cribsim.views import thrown_positions
 
 _ROUNDS = 16
 """Deals played in each slot: enough for a game to end."""
+_MAX_DEALS = 10**6
+"""Their views are all kept."""
 _N_ALONE = 64
 """Views that are asked about one by one."""
 
@@ -67,13 +70,16 @@ def check_strategy(
         A check failed; the message names it, and shows the view in card text.
     PlayerError
         There is no such strategy, or it doesn't play with these numbers of players.
+    CribsimError
+        `seed` or `n_deals` is no such number.
 
     Examples
     --------
     >>> check_strategy("greedy", players=2, n_deals=20).players
     (2,)
     """
-    halves = find_halves(player)
+    halves, seed = find_halves(player), check_seed(seed)
+    n_deals = require_whole(n_deals, "n_deals", 1, _MAX_DEALS)
     numbers = _numbers(halves, players)
     n_views = 0
     for n in numbers:
@@ -90,10 +96,7 @@ def check_strategy(
 def _numbers(halves: list[Half], players: int | Iterable[int] | None) -> tuple[int, ...]:
     if players is None:
         return tuple(sorted({n for half in halves for n in half.players}))
-    numbers = tuple([players] if isinstance(players, int) else players)
-    if not numbers or not all(n in range(2, MAX_PLAYERS + 1) for n in numbers):
-        raise PlayerError(f"players={players!r}: give numbers from 2 to {MAX_PLAYERS}")
-    return numbers
+    return read_numbers(players)
 
 
 def sample_views(players: int, *, seed: int = 0, n_deals: int = 200) -> dict[str, NDArray[Any]]:
@@ -232,7 +235,7 @@ def n_legal(views: NDArray[Any]) -> NDArray[np.int64]:
     if "n_thrown" in (views.dtype.names or ()):
         shapes = zip(views["n_cards"].tolist(), views["n_thrown"].tolist(), strict=True)
         return np.array([len(thrown_positions(*shape)) for shape in shapes], np.int64)
-    pips = np.minimum((views["cards"].astype(np.int64) >> 2) + 1, 10)
+    pips = PIPS[np.minimum(views["cards"] >> 2, 12)]
     held = np.arange(views["cards"].shape[1]) < views["n_cards"][:, None]
     fits = held & (pips + views["count"][:, None].astype(np.int64) <= MAX_COUNT)
     return np.asarray(fits.sum(axis=1), np.int64)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from cribsim.errors import PlayerError
+from cribsim.errors import PlayerError, nearest
 from cribsim.rules import Rules
 from cribsim.strategies.base import DISCARD, PLAY, STAGE_WORDS, Bound, Half, Player
 from cribsim.strategies.loading import Loaded, load
-from cribsim.strategies.registry import STAGES, Definition, Parameter, definitions, find_definition, names, nearest
+from cribsim.strategies.registry import STAGES, Definition, Parameter, definitions, find_definition, names
 from cribsim.strategies.spec import HalfSpec, Parameters, parse_half, parse_player
 from cribsim.strategies.user import Strategy
 
@@ -61,6 +61,8 @@ def find_half(spec: str | HalfSpec | Half | Strategy, stage: str) -> Half:
     >>> find_half("greedy", "play").text
     'greedy'
     """
+    if stage not in STAGES:
+        raise PlayerError(f"stage {stage!r}: give {DISCARD!r} or {PLAY!r}")
     if isinstance(spec, str):
         spec = parse_half(spec)
     if isinstance(spec, HalfSpec):

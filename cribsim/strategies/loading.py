@@ -18,8 +18,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from cribsim.errors import PlayerError, text_of
-from cribsim.strategies.registry import Definition, Table, captured, nearest
+from cribsim.errors import PlayerError, nearest, text_of
+from cribsim.strategies.registry import Definition, Table, captured
 from cribsim.strategies.user import Strategy
 
 

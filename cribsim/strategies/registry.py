@@ -7,10 +7,9 @@ Strategies of users come through the decorators of `user`, those of installed pa
 
 from __future__ import annotations
 
-import difflib
 import functools
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -150,13 +149,6 @@ def definitions() -> list[Definition]:
 def names(stage: str) -> list[str]:
     """All names known for a stage, in order."""
     return sorted({item.name for item in definitions() if item.stage == stage})
-
-
-def nearest(word: str, known: Iterable[str]) -> str:
-    """`; nearest: ...` with the known words that resemble this one, or nothing."""
-    by_lower = {name.lower(): name for name in known}
-    close = difflib.get_close_matches(word.lower(), list(by_lower), n=3, cutoff=0.5)
-    return f"; nearest: {', '.join(by_lower[name] for name in close)}" if close else ""
 
 
 @functools.cache

@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from cribsim.errors import PlayerError
-from cribsim.rules import MAX_PLAYERS, Rules
+from cribsim.rules import Rules
 from cribsim.strategies.answers import batch_answer, compile_function, compiled_answer, is_compiled, plain_answer
-from cribsim.strategies.base import DISCARD, PLAY, STAGE_WORDS, Bound, Half
+from cribsim.strategies.base import DISCARD, PLAY, STAGE_WORDS, Bound, Half, read_numbers
 from cribsim.strategies.registry import Definition, register_user
 from cribsim.strategies.spec import is_word
 
@@ -133,7 +133,7 @@ def _decorator(
         raise PlayerError(f"@{word} needs a name: write @{word}('keep-fives') above the function")
     if not is_word(name):
         raise PlayerError(f"{name!r} can't name a strategy; take letters, digits, _ and -, a letter first")
-    numbers = _check_players(players)
+    numbers = read_numbers(players)
 
     def decorate(function: Callable[..., Any]) -> Strategy:
         if isinstance(function, Strategy):
@@ -146,13 +146,6 @@ def _decorator(
         return strategy
 
     return decorate
-
-
-def _check_players(players: int | Iterable[int]) -> tuple[int, ...]:
-    numbers = tuple(sorted({players} if isinstance(players, int) else set(players)))
-    if not numbers or not all(n in range(2, MAX_PLAYERS + 1) for n in numbers):
-        raise PlayerError(f"players={players!r}: give numbers from 2 to {MAX_PLAYERS}, as in players=(2, 3)")
-    return numbers
 
 
 def _check_arguments(strategy: Strategy) -> None:
