@@ -61,7 +61,7 @@ def require_whole(value: Any, what: str, low: int, high: int) -> int:
     except TypeError:
         number = low - 1
     if isinstance(value, bool) or not low <= number <= high:
-        raise CribsimError(f"{what}={value!r}: give a whole number from {low:,} to {high:,}")
+        raise CribsimError(f"{what}={shown(value)}: give a whole number from {low:,} to {high:,}")
     return number
 
 
@@ -74,6 +74,15 @@ def nearest(word: str, known: Iterable[str]) -> str:
     by_lower = {name.lower(): name for name in known}
     close = difflib.get_close_matches(word.lower(), list(by_lower), n=3, cutoff=0.5)
     return f"; nearest: {', '.join(by_lower[name] for name in close)}" if close else ""
+
+
+def count_of(n: int, word: str) -> str:
+    """A number of things.
+
+    >>> count_of(1, "deal"), count_of(2000, "deal")
+    ('1 deal', '2,000 deals')
+    """
+    return f"{n:,} {word}{'' if n == 1 else 's'}"
 
 
 def cut(text: str) -> str:
