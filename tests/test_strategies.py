@@ -1,6 +1,7 @@
 """The strategies that come with cribsim: found by name, legal, repeatable and blind to what is hidden."""
 
 import pickle
+import random
 
 import numpy as np
 import pytest
@@ -115,6 +116,26 @@ def test_an_own_generator_fails():
         out[which] = generator.integers(0, 2, len(which))
 
     fails(answer, "the same view, the same answer")
+
+
+@pytest.mark.parametrize("draw", [random.random, np.random.random], ids=["random", "numpy"])
+@pytest.mark.parametrize("rarely", [False, True])
+def test_drawing_from_what_all_share_fails(draw, rarely):
+    def answer(views, which, params, table, out):
+        out[which] = draw() < (1e-9 if rarely else 0.5)
+
+    assert "drew from `random`" in fails(answer, "the same view, the same answer")
+
+
+def test_drawing_from_the_key_passes():
+    def answer(views, which, params, table, out):
+        out[which] = [random.Random(int(key)).randrange(2) for key in views["key"][which]]
+
+    assert check_strategy(faulty(answer), players=2, n_deals=40).n_views > 40
+
+
+def test_thousands_of_decisions_are_tried():
+    assert check_strategy("expectimax", players=2).n_views >= 2000
 
 
 def test_counting_the_calls_fails():

@@ -465,6 +465,24 @@ def test_what_can_not_be_written_is_told_all_the_same(answer):
     assert len(str(caught.value)) < 500
 
 
+def far_out(view):
+    return view.cards[100_000_000]
+
+
+def far_out_of_each(views, out):
+    for i in range(len(views)):
+        out[i] = views[i].cards[100_000_000]
+
+
+@pytest.mark.parametrize(("function", "batch"), [(far_out, False), (far_out_of_each, True)], ids=["one", "batch"])
+@pytest.mark.parametrize("decorator", [pegging_strategy, discard_strategy])
+def test_compiled_functions_are_tried_in_plain_python_first(decorator, function, batch):
+    """Compiled, this index would end the process."""
+    bad = decorator("bad", jit=True, batch=batch)(function)
+    with pytest.raises(StrategyError, match=r"'answers every decision in plain Python': raised IndexError"):
+        check_strategy(bad, players=2, n_deals=16)
+
+
 # decorating
 
 
@@ -696,13 +714,22 @@ def test_a_fault_in_a_file_names_its_line(tmp_path, clean_modules, text, said):
         ("{mine}x:low-lead", "names end with .py"),
         ("{folder}/mime.py:low-lead", "no such file; nearest: mine.py"),
         ("{folder}/none/mine.py:low-lead", "nor a folder"),
+        ("{folder}/folder.py:low-lead", "folder.py is a folder; name a Python file in it"),
+        ("{folder}/foldr.py:low-lead", "there is no such file"),
+        ("{folder}/x\udcff.py:low-lead", "the name of the file is no text"),
+        ("{mine}/mine.py:low-lead", "there is no such file"),
+        ("~nobody-at-all/mine.py:low-lead", "there is no such file"),
+        ("low_lead", "no pegging strategy 'low_lead'"),
+        ("low_lead", "one in a file is written with it, as in mine.py:low_lead"),
         ("{mine}:low-lead(x=1)", "takes no parameters"),
     ],
 )
 def test_what_a_file_has_not_is_said(mine, spec, said):
+    (mine.parent / "folder.py").mkdir()
     with pytest.raises(PlayerError) as caught:
         find_player("greedy+" + spec.format(mine=mine, folder=mine.parent))
     assert said in str(caught.value)
+    assert "nearest: folder.py" not in str(caught.value)
 
 
 def test_a_module_by_name(tmp_path, clean_modules, monkeypatch):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cribsim._reach import source_digest
 from cribsim.cards import NO_CARD, format_cards
-from cribsim.errors import PlayerError, StrategyError, text_of
+from cribsim.errors import PlayerError, StrategyError, shown, text_of
 from cribsim.rules import MAX_PLAYERS, Rules, read_rules
 from cribsim.views import DISCARD_VIEW, PLAY_VIEW
 
@@ -38,6 +38,8 @@ class Bound:
     params: NDArray[np.float64] = field(default_factory=lambda: NO_PARAMS)
     table: NDArray[np.uint8] = field(default_factory=lambda: NO_TABLE)
     compiled: bool = True
+    plain: Callable[..., Any] | None = None
+    """Of a user's compiled function the same in plain Python, which is tried first: compiled code checks no bounds."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +111,7 @@ def read_numbers(players: Any) -> tuple[int, ...]:
     """
     numbers = list(players) if isinstance(players, Iterable) else [players]
     if not numbers or not all(isinstance(n, int) and 2 <= n <= MAX_PLAYERS for n in numbers):
-        raise PlayerError(f"players={players!r}: give numbers from 2 to {MAX_PLAYERS}, as in players=(2, 3)")
+        raise PlayerError(f"players={shown(players)}: give numbers from 2 to {MAX_PLAYERS}, as in players=(2, 3)")
     return tuple(sorted(set(numbers)))
 
 
