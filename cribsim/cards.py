@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from cribsim.errors import CardError
+from cribsim.errors import CardError, shown
 
 RANKS = "A23456789TJQK"
 SUITS = "CDHS"
@@ -28,7 +28,7 @@ def parse_card(text: str) -> int:
     """
     match = _CARD.fullmatch(text.strip().upper().translate(_SUIT_SIGNS))
     if match is None:
-        raise CardError(f"{text!r} is not a card; write rank then suit, as in 5H or TD")
+        raise CardError(f"{shown(text)} is not a card; write rank then suit, as in 5H or TD")
     rank, suit = match.groups()
     return RANKS.index(rank.replace("10", "T")) * 4 + SUITS.index(suit)
 
@@ -64,7 +64,7 @@ def parse_cards(cards: str | Iterable[str | int]) -> list[int]:
 
 def _split(cards: str | Iterable[str | int]) -> list[str | int]:
     if not isinstance(cards, Iterable):
-        raise CardError(f"{cards!r} is not a list of cards; write '5H 5S JD'")
+        raise CardError(f"{shown(cards)} is not a list of cards; write '5H 5S JD'")
     if not isinstance(cards, str):
         return list(cards)
     words: list[str | int] = []
@@ -81,7 +81,7 @@ def _code(card: str | int) -> int:
     try:
         code = int(card)
     except (TypeError, ValueError, OverflowError):
-        raise CardError(f"{card!r} is not a card; give text such as 5H or an int 0-51") from None
+        raise CardError(f"{shown(card)} is not a card; give text such as 5H or an int 0-51") from None
     if code != card or not 0 <= code < N_CARDS:
         raise CardError(f"card code {card} out of range; cards are the ints 0-51 (rank * 4 + suit)")
     return code

@@ -6,7 +6,6 @@ Luck of the cards falls on both alike, so the pair is one observation and its di
 from __future__ import annotations
 
 import dataclasses
-import json
 import time
 from collections.abc import Callable
 from concurrent.futures import Executor
@@ -18,23 +17,37 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cribsim.counting import game_value
-from cribsim.errors import Interrupted, ResultError, RulesError
-from cribsim.result import SCHEMA_VERSION, Range, join_provenance, join_ranges, provenance, told_ranges
+from cribsim.errors import ResultError, RulesError, count_of, shown
+from cribsim.folders import new_folder
+from cribsim.result import (
+    SCHEMA_VERSION,
+    Range,
+    join_provenance,
+    join_ranges,
+    provenance,
+    read_ranges,
+    read_saved,
+    read_told_rules,
+    told_ranges,
+    write_json,
+)
 from cribsim.rules import Rules
 from cribsim.runs import Batch, Job, check_executor, check_first, check_progress, check_workers, play_all, warm_up
-from cribsim.simulation import make_job
+from cribsim.simulation import carry_out, make_job
 from cribsim.stats import Estimate, check_confidence, clean_json, estimate_paired_share, from_sums
+from cribsim.stopping import Watch, hold_stops
 from cribsim.tally import PHASES
 
 if TYPE_CHECKING:
     import pandas as pd
 
+FILE = "comparison.json"
 SEATS = ("pone", "dealer", "both")
 """Where A's points less B's are taken: as pone, as dealer (on the same cards), and the mean of the two."""
 _WINS, _GAME_POINTS, _MARGIN = range(3)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Comparison:
     """What the pairs said. `a + b` of the same two players adds the pairs.
 
@@ -71,7 +84,7 @@ class Comparison:
         """A's points less B's of one phase, a deal or a game: as `pone`, as `dealer`, or the mean of `both`."""
         if seat not in SEATS or phase not in PHASES:
             known = f"seats: {', '.join(SEATS)}; phases: {', '.join(PHASES)}"
-            raise ResultError(f"no seat {seat!r} with phase {phase!r}; {known}")
+            raise ResultError(f"no seat {shown(seat)} with phase {shown(phase)}; {known}")
         at, which = SEATS.index(seat), PHASES.index(phase)
         total, squares = (int(value) for value in self.sums[at, which])
         scale = 0.5 if seat == "both" else 1.0
@@ -116,11 +129,21 @@ class Comparison:
         frame = pd.DataFrame(self.phases)
         return frame.assign(n=self.pairs)
 
+    def save(self, folder: str | Path) -> Path:
+        """Write `comparison.json` into a new folder (or an empty one)."""
+        with hold_stops(), new_folder(folder) as draft:
+            self.write(draft)
+        return Path(folder)
+
+    @classmethod
+    def load(cls, folder: str | Path) -> Comparison:
+        """Read a saved comparison."""
+        return read_saved(folder, "comparison", FILE, _read_comparison)
+
     def write(self, folder: Path) -> None:
-        """Write `comparison.json`, with its provenance, into a folder that is being made."""
-        told = {**self.to_json(), **self.provenance}
-        text = json.dumps(clean_json(told), indent=2, ensure_ascii=False, allow_nan=False)
-        (folder / "comparison.json").write_text(text + "\n")
+        """Write `comparison.json`, with its sums and provenance, into a folder that is being made."""
+        told = {**self.to_json(), "sums": self.sums.tolist(), "game_sums": self.game_sums.tolist(), **self.provenance}
+        write_json(folder / FILE, told)
 
     def to_json(self) -> dict[str, Any]:
         """The comparison as one JSON object."""
@@ -160,10 +183,37 @@ class Comparison:
             provenance=join_provenance(self.provenance, other.provenance),
         )
 
+    def __repr__(self) -> str:
+        unit = "game" if self.mode == "games" else "deal"
+        played = f"{count_of(self.pairs, 'pair')} of {unit}s, seed {self.seed}"
+        return f"<Comparison {self.a} less {self.b}, {played}: {self.difference} points a {unit}>"
+
     def _repr_html_(self) -> str:
-        found = f"{self.difference} over {self.pairs:,} pairs, seed {self.seed}"
+        found = f"{self.difference} over {count_of(self.pairs, 'pair')}, seed {self.seed}"
         head = f"<p><b>{self.a}</b> less <b>{self.b}</b>: {found}</p>"
         return head + str(self.summary().round(4).to_html(index=False))
+
+
+def _read_comparison(told: dict[str, Any], _folder: Path) -> Comparison:
+    """The comparison that a file tells of; ValueError where it makes no sense."""
+    a, b, mode, pairs = (told[name] for name in ("a", "b", "mode", "pairs"))
+    if not isinstance(a, str) or not isinstance(b, str) or mode not in ("deals", "games"):
+        raise ValueError(f"a {shown(a)}, b {shown(b)}, mode {shown(mode)}")
+    sums, game_sums = _read_sums(told["sums"], (3, len(PHASES), 2)), _read_sums(told["game_sums"], (3, 2))
+    rules, ranges = read_told_rules(told), read_ranges(told["ranges"], pairs)
+    confidence, seconds = check_confidence(told["confidence"]), float(told["seconds"])
+    found = Comparison(a, b, rules, mode, ranges, pairs, sums, game_sums, seconds, confidence)
+    known = {*found.to_json(), "sums", "game_sums"}
+    if found.difference.mean != told["difference"]["mean"]:
+        raise ValueError("its sums and its difference don't agree")
+    return dataclasses.replace(found, provenance={key: value for key, value in told.items() if key not in known})
+
+
+def _read_sums(told: Any, shape: tuple[int, ...]) -> NDArray[np.int64]:
+    sums = np.array(told)
+    if sums.shape != shape or sums.dtype != np.int64:
+        raise ValueError(f"sums of shape {sums.shape}, not whole numbers of shape {shape}")
+    return sums
 
 
 def compare(
@@ -177,6 +227,7 @@ def compare(
     workers: int | None = None,
     executor: Executor | None = None,
     first: int = 0,
+    out: str | Path | None = None,
     progress: Callable[[int, int], None] | None = None,
     confidence: float = 0.95,
     command: str | None = None,
@@ -188,7 +239,9 @@ def compare(
     a, b
         Two players, as text or objects.
     deals, games
-        Distinct deals, or games on the same deals; one of the two. The others as in `simulate`.
+        Distinct deals, or games on the same deals; one of the two.
+    out
+        A new folder for the comparison, as `Comparison.save` writes it. The others as in `simulate`.
 
     Returns
     -------
@@ -203,38 +256,68 @@ def compare(
     job, n = make_job([a, b], deals=deals, games=games, seed=seed, rules=rules)
     if job.rules.players != 2:
         raise RulesError(f"compare plays two players so far, not {job.rules.players}")
-    check_confidence(confidence)
     check_first(first, n)
     check_executor(executor)
     check_progress(progress)
-    start, code = 0.0, job.code
-    chunks = play_all(pair_chunk, job, n, workers=check_workers(workers), executor=executor, first=first)
-    mode, texts = "games" if job.in_game else "deals", (job.players[0].text, job.players[1].text)
-    sums, game_sums = np.zeros((3, len(PHASES), 2), np.int64), np.zeros((3, 2), np.int64)
-    found = Comparison(*texts, job.rules, mode, (), 0, sums, game_sums, confidence=confidence)
-    try:
-        warm_up(pair_chunk, job, first)
+    run = _Run(job, n, first, check_workers(workers), executor, progress, check_confidence(confidence), command)
+    return carry_out(run, out)
+
+
+@dataclass
+class _Run:
+    """One comparison in progress."""
+
+    job: Job
+    n: int
+    first: int
+    workers: int
+    executor: Executor | None
+    progress: Callable[[int, int], None] | None
+    confidence: float
+    command: str | None
+    stopped: bool = False
+
+    def __post_init__(self) -> None:
+        self.code = self.job.code
+        mode, (a, b) = "games" if self.job.in_game else "deals", self.job.players
+        sums, game_sums = np.zeros((3, len(PHASES), 2), np.int64), np.zeros((3, 2), np.int64)
+        rules, confidence = self.job.rules, self.confidence
+        self.found = Comparison(a.text, b.text, rules, mode, (), 0, sums, game_sums, confidence=confidence)
+
+    def warm_up(self) -> None:
+        """Load every kernel and table, so that `seconds` is of playing only."""
+        warm_up(pair_chunk, self.job, self.first)
+
+    def play(self, watch: Watch, _draft: Path | None) -> Comparison | None:
+        """What was played, all or up to a stop; None for nothing at all."""
         start = time.perf_counter()
-        for at, units, (more, more_games) in chunks:
-            ranges = join_ranges((*found.ranges, (job.seed, at, units)))
-            found = dataclasses.replace(
-                found,
-                ranges=ranges,
-                pairs=found.pairs + units,
-                sums=found.sums + more,
-                game_sums=found.game_sums + more_games,
-            )
-            if progress:
-                progress(found.pairs, n)
-    except KeyboardInterrupt:
-        chunks.close()
-        partial = _finished(found, start, provenance(command, False, code)) if found.pairs else None
-        raise Interrupted(f"{found.pairs:,} of {n:,} pairs", partial) from None
-    return _finished(found, start, provenance(command, True, code))
+        chunks = play_all(pair_chunk, self.job, self.n, watch, self.workers, executor=self.executor, first=self.first)
+        try:
+            for at, units, sums in chunks:
+                self._take(at, units, *sums)
+                if self.progress:
+                    self.progress(self.found.pairs, self.n)
+        except KeyboardInterrupt:  # from the function `progress`, or from a strategy
+            self.stopped = True
+        finally:
+            chunks.close()
+        told = provenance(self.command, self.found.pairs == self.n, self.code)
+        found = dataclasses.replace(self.found, seconds=time.perf_counter() - start, provenance=told)
+        return found if found.pairs else None
 
+    def _take(self, at: int, units: int, sums: NDArray[np.int64], game_sums: NDArray[np.int64]) -> None:
+        found = self.found
+        self.found = dataclasses.replace(
+            found,
+            ranges=join_ranges((*found.ranges, (self.job.seed, at, units))),
+            pairs=found.pairs + units,
+            sums=found.sums + sums,
+            game_sums=found.game_sums + game_sums,
+        )
 
-def _finished(found: Comparison, start: float, told: dict[str, Any]) -> Comparison:
-    return dataclasses.replace(found, seconds=time.perf_counter() - start, provenance=told)
+    def done_text(self) -> str:
+        """How far it came."""
+        return f"{self.found.pairs:,} of {self.n:,} pairs"
 
 
 def pair_chunk(job: Job, first: int, n: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -9,6 +9,9 @@ import operator
 from collections.abc import Iterable
 from typing import Any
 
+MOST_SHOWN = 60
+"""Characters of something given that a message repeats."""
+
 
 class CribsimError(ValueError):
     """Something the caller gave can't be used. The command line prints its one line and exits with 2."""
@@ -58,7 +61,7 @@ def require_whole(value: Any, what: str, low: int, high: int) -> int:
     except TypeError:
         number = low - 1
     if isinstance(value, bool) or not low <= number <= high:
-        raise CribsimError(f"{what}={value!r}: give a whole number from {low:,} to {high:,}")
+        raise CribsimError(f"{what}={shown(value)}: give a whole number from {low:,} to {high:,}")
     return number
 
 
@@ -71,3 +74,39 @@ def nearest(word: str, known: Iterable[str]) -> str:
     by_lower = {name.lower(): name for name in known}
     close = difflib.get_close_matches(word.lower(), list(by_lower), n=3, cutoff=0.5)
     return f"; nearest: {', '.join(by_lower[name] for name in close)}" if close else ""
+
+
+def count_of(n: int, word: str) -> str:
+    """A number of things.
+
+    >>> count_of(1, "deal"), count_of(2000, "deal")
+    ('1 deal', '2,000 deals')
+    """
+    return f"{n:,} {word}{'' if n == 1 else 's'}"
+
+
+def cut(text: str) -> str:
+    """A text for a message, cut to what people read.
+
+    >>> cut("5" * 5000)[55:]
+    '55555...'
+    """
+    return text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}..."
+
+
+def shown(value: object) -> str:
+    """A value for a message: cut, and also where it can't be written (a whole number of 5,000 digits can't)."""
+    try:
+        return cut(repr(value))
+    except Exception:
+        return f"({type(value).__name__}, which can't be written)"
+
+
+def text_of(error: BaseException) -> str:
+    """What an exception says; that of a strategy may fail to say anything."""
+    try:
+        return str(error)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as another:
+        return f"(its text raises {type(another).__name__})"

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
-import shutil
-import tempfile
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, Self
 
@@ -15,10 +11,12 @@ import pydantic
 
 from cribsim.analysis.pegging import PeggingRun, pegging_run
 from cribsim.comparison import Comparison, compare
-from cribsim.errors import CribsimError, nearest
-from cribsim.result import Result, new_folder
+from cribsim.errors import CribsimError, nearest, shown
+from cribsim.folders import new_folder
+from cribsim.result import Result
 from cribsim.runs import MAX_UNITS
 from cribsim.simulation import simulate
+from cribsim.stopping import hold_stops
 
 _STRICT = pydantic.ConfigDict(extra="forbid", frozen=True, strict=True)
 _FILES = {"summary.csv", "comparison.json", "provenance.json", "tally.parquet", "deals.parquet", "pegging.csv"}
@@ -104,11 +102,15 @@ _TABLES: dict[tuple[int | str, ...], type[pydantic.BaseModel]] = {
 
 def read_experiment(path: str | Path) -> Experiment:
     """Read a file; every mistake in one line."""
+    if not str(path):
+        raise CribsimError("an empty name; name a TOML file, or use --list")
     try:
         values = tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
         raise CribsimError(f"{path} can't be read: {error.strerror or error}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except RecursionError:
+        raise CribsimError(f"{path} is nested too deeply for an experiment") from None
+    except ValueError as error:  # not TOML, not text, or a whole number of thousands of digits
         raise CribsimError(f"{path} is not TOML: {error}") from None
     try:
         experiment = Experiment.model_validate(values)
@@ -127,7 +129,7 @@ def _say_fault(fault: Any) -> str:
     if fault["type"] == "missing":
         return f"{where} is missing"
     what = fault["msg"].removeprefix("Value error, ").removeprefix("Input ")
-    return f"{where} = {fault['input']!r:.60} {what}" if what.startswith("should") else f"{where}: {what}".lstrip(": ")
+    return f"{where} = {shown(fault['input'])} {what}" if what.startswith("should") else f"{where}: {what}".lstrip(": ")
 
 
 def list_experiments(folder: str | Path = "experiments") -> list[dict[str, str]]:
@@ -154,35 +156,22 @@ def run_experiment(
     whose earlier result is replaced when the new one is complete. A run at another scale has a folder of its own.
     """
     if not 0 < scale <= MAX_UNITS:
-        raise CribsimError(f"scale {scale:g}: give a number above 0")
+        raise CribsimError(f"scale {scale:g}: give a number above 0, at most 10^13")
     own = (experiment.out or str(Path("results") / Path(experiment.file).stem)) + ("" if scale == 1 else f"-x{scale:g}")
-    folder = out or own
-    with new_folder(folder) if out else _made_anew(Path(own)) as draft:
-        found = _play(experiment, scale, progress, command, draft)
+    folder = own if out is None else out
+    with hold_stops(), new_folder(folder, _is_earlier if out is None else lambda _folder: False) as draft:
+        found = _play(experiment, scale, progress, command, draft / "run")
+        for path in (draft / "run").iterdir():
+            path.rename(draft / path.name)
+        (draft / "run").rmdir()
         found.summary().assign(seed=found.seed).to_csv(draft / "summary.csv", index=False, float_format="%.6g")
     return found, folder
 
 
-@contextlib.contextmanager
-def _made_anew(folder: Path) -> Iterator[Path]:
-    """Like `new_folder`, but an earlier result of an experiment gives way at the end."""
+def _is_earlier(folder: Path) -> bool:
+    """Whether a folder holds an experiment's result and nothing else."""
     names = {path.name for path in folder.iterdir()} if folder.is_dir() else set()
-    if not ("summary.csv" in names and names <= _FILES):
-        with new_folder(folder) as draft:
-            yield draft
-        return
-    aside = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
-    try:
-        with new_folder(aside / "new") as draft:
-            yield draft
-        os.replace(folder, aside / "old")
-        try:
-            os.replace(aside / "new", folder)
-        except BaseException:
-            os.replace(aside / "old", folder)
-            raise
-    finally:
-        shutil.rmtree(aside, ignore_errors=True)
+    return "summary.csv" in names and names <= _FILES
 
 
 def _play(
@@ -190,13 +179,14 @@ def _play(
     scale: float,
     progress: Callable[[int, int], None] | None,
     command: str | None,
-    draft: Path,
+    out: Path,
 ) -> Result | Comparison | PeggingRun:
     if experiment.pegging:
         table = experiment.pegging
         n = max(1, round(table.deals * scale))
         made = pegging_run(table.discards, table.play, n, table.seeds, progress=progress, command=command)
-        made.write(draft)
+        with new_folder(out) as draft:
+            made.write(draft)
         return made
     work = experiment.simulate or experiment.compare
     assert work is not None
@@ -207,12 +197,11 @@ def _play(
         "rules": work.rules,
         "progress": progress,
         "command": command,
+        "out": out,
     }
     if isinstance(work, Simulation):
-        return simulate(work.players, out=draft, record=work.record, **options)
-    found = compare(work.a, work.b, **options)
-    found.write(draft)
-    return found
+        return simulate(work.players, record=work.record, **options)
+    return compare(work.a, work.b, **options)
 
 
 def _scaled(units: int | None, scale: float) -> int | None:

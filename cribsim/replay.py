@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cribsim.cards import NO_CARD, format_card, format_cards, parse_cards, require_cards
-from cribsim.errors import CardError, CribsimError, IllegalPlay
+from cribsim.errors import CardError, CribsimError, IllegalPlay, shown
 from cribsim.pegging import EMPTY_HAND, NOBODY, end_turn, lay_card, pack_hand, start_play
 from cribsim.rules import HEELS_POINTS, MAX_COUNT, MAX_PLAYERS, Rules, pip_of, read_rules
 from cribsim.scoring import JACK, show_points
@@ -343,7 +343,7 @@ def _n_hands(hands: Hands) -> int:
 def _by_seat(hands: Hands, players: int) -> list[Cards]:
     wanted = f"give one for each seat from 0 to {players - 1}"
     if isinstance(hands, str) or not isinstance(hands, Mapping | Sequence):
-        raise CardError(f"hands={hands!r}: {wanted}")
+        raise CardError(f"hands={shown(hands)}: {wanted}")
     seats = list(hands) if isinstance(hands, Mapping) else list(range(len(hands)))
     if len(seats) != players or any(seat not in seats for seat in range(players)):
         raise CardError(f"hands of seats {', '.join(map(str, seats))} with players={players}: {wanted}")

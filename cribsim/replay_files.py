@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
-from cribsim.errors import CribsimError
+from cribsim.errors import CribsimError, nearest, shown
 from cribsim.replay import PlayRecord, replay_play
 from cribsim.rules import Rules
+
+_KINDS: dict[str, tuple[tuple[type, ...], str]] = {
+    "players": ((int,), "a whole number"),
+    "dealer": ((int,), "a whole number"),
+    "hands": ((dict, list), "a list by seat"),
+    "plays": ((list,), "a list"),
+    "scores": ((list,), "a list"),
+    "rules": ((str, dict), "text or an object"),
+    "pegged": ((list,), "a list"),
+}
+"""The keys of a file, and what they hold."""
+_NEEDED = ("hands", "plays")
 
 
 class ReplayError(CribsimError):
@@ -23,7 +36,8 @@ def replay_file(path: str | Path) -> dict[str, Any]:
     path
         A JSON object with `hands` ({"0": cards, ...} or a list by seat) and `plays` ([seat, card or "go"], with the
         recorded points as a third item where known, or the same as {"seat", "card", "points"}); and if need be
-        `players`, `dealer` (0), `scores`, `rules` (text or an object), `pegged` (as recorded, by seat).
+        `players`, `dealer` (0), `scores`, `rules` (text or an object), `pegged` (as recorded, by seat). docs/replay.md
+        has an example.
 
     Returns
     -------
@@ -34,17 +48,19 @@ def replay_file(path: str | Path) -> dict[str, Any]:
     Raises
     ------
     CribsimError
-        The file can't be read, a key is missing or wrong, or a play is illegal.
+        The file can't be read, a key is missing, unknown, given twice or wrong, or a play is illegal.
     """
-    given = _load(Path(path))
     try:
+        given = _load(Path(path)) if str(path) else _fail("an empty name; give a JSON file")
         lines = [_read_line(line, number) for number, line in enumerate(given["plays"], 1)]
         plays = [(seat, card) for seat, card, _ in lines]
         hands, rules = _file_hands(given["hands"]), _file_rules(given)
         record = replay_play(hands, plays, dealer=given.get("dealer", 0), rules=rules, scores=given.get("scores"))
         errors = _wrong_lines(lines, record) + _wrong_totals(given.get("pegged"), record)
     except CribsimError as error:
-        raise type(error)(f"{path}: {error}") from None
+        raise type(error)(f"{path or repr('')}: {error}") from None
+    except RecursionError:
+        raise ReplayError(f"{path}: nested too deeply for a deal") from None
     return {
         "events": [event._asdict() for event in record.events],
         "pegged": list(record.pegged),
@@ -53,36 +69,70 @@ def replay_file(path: str | Path) -> dict[str, Any]:
     }
 
 
+def _fail(why: str) -> NoReturn:
+    raise ReplayError(why)
+
+
 def _load(path: Path) -> dict[str, Any]:
-    """A JSON object with the keys that a replay needs."""
-    try:
-        given = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ReplayError(f"{path}: {error.strerror or error}; give a JSON file") from None
-    except UnicodeDecodeError:
-        raise ReplayError(f"{path}: not text; give a JSON file") from None
-    except json.JSONDecodeError as error:
-        raise ReplayError(f"{path}: not JSON (line {error.lineno}: {error.msg})") from None
+    """A JSON object with the keys that a replay needs, and no others."""
+    given = _read_json(path)
     if not isinstance(given, dict):
-        raise ReplayError(f"{path}: a JSON object with hands and plays is wanted, not {type(given).__name__}")
-    for key in ("hands", "plays"):
+        _fail(f"a JSON object with hands and plays is wanted, not {type(given).__name__}")
+    _refuse_unknown(given, tuple(_KINDS), "")
+    given = {key: value for key, value in given.items() if value is not None or key in _NEEDED}
+    for key in _NEEDED:
         if key not in given:
-            raise ReplayError(f"{path}: the key {key!r} is missing")
-    for key, kinds in (("hands", (dict, list)), ("plays", (list,)), ("scores", (list,)), ("pegged", (list,))):
-        if given.get(key) is not None and not isinstance(given[key], kinds):
-            raise ReplayError(f"{path}: {key!r} holds {given[key]!r}; a list is wanted")
+            _fail(f"the key {key!r} is missing")
+    for key, value in given.items():
+        kinds, wanted = _KINDS[key]
+        if not isinstance(value, kinds):
+            _fail(f"{key!r} holds {shown(value)}; {wanted} is wanted")
     return given
+
+
+def _read_json(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=_once, parse_constant=_refuse_constant)
+    except OSError as error:
+        _fail(f"{error.strerror or error}; give a JSON file")
+    except UnicodeDecodeError:
+        _fail("not text; give a JSON file")
+    except json.JSONDecodeError as error:
+        _fail(f"not JSON (line {error.lineno}: {error.msg})")
+    except ReplayError:
+        raise
+    except ValueError:
+        _fail("holds a whole number of thousands of digits")  # which Python refuses to read
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object whose keys are all different; of two JSON would keep the last."""
+    given = dict(pairs)
+    twice = [key for key in given if sum(key == other for other, _ in pairs) > 1] if len(given) < len(pairs) else []
+    return _fail(f"the key {shown(twice[0])} is given twice") if twice else given
+
+
+def _refuse_constant(word: str) -> NoReturn:
+    _fail(f"{word} is no number of JSON")
+
+
+def _refuse_unknown(given: dict[str, Any], known: tuple[str, ...], where: str) -> None:
+    for key in given:
+        if key not in known:
+            _fail(f"{where}no key {shown(key)}{nearest(key, known)}; keys: {', '.join(known)}")
 
 
 def _read_line(line: Any, number: int) -> tuple[Any, Any, int | None]:
     """One of the plays of a file: seat, card or "go", and the points recorded, if any."""
+    where = f"'plays', play {number}: "
     if isinstance(line, dict) and {"seat", "card"} <= line.keys():
+        _refuse_unknown(line, ("seat", "card", "points"), where)
         line = [line["seat"], line["card"], line.get("points")]
     if not isinstance(line, list) or len(line) not in (2, 3):
-        raise ReplayError(f"'plays', play {number}: {line!r}; write [seat, card] or [seat, card, points]")
+        _fail(f"{where}{shown(line)}; write [seat, card] or [seat, card, points]")
     seat, card, points = (*line, None)[:3]
     if points is not None and type(points) is not int:
-        raise ReplayError(f"'plays', play {number}: points {points!r}; give a whole number")
+        _fail(f"{where}points {shown(points)}; give a whole number")
     return seat, card, points
 
 
@@ -91,23 +141,17 @@ def _file_hands(hands: Any) -> Any:
     if not isinstance(hands, dict):
         return hands
     for seat in hands:
-        if not (seat.isascii() and seat.isdigit()):
-            raise ReplayError(f'\'hands\': {seat!r} is not a seat; write "0", "1", ...')
+        if not re.fullmatch("[0-9]", seat):
+            _fail(f'\'hands\': {shown(seat)} is not a seat; write "0", "1", ...')
     return {int(seat): cards for seat, cards in hands.items()}
 
 
 def _file_rules(given: dict[str, Any]) -> Rules:
     """The rules of a file; without any, the standard game of its players."""
-    players, rules = given.get("players"), given.get("rules")
-    players = len(given["hands"]) if players is None else players
-    if isinstance(rules, str):
-        read = Rules.parse(rules)
-    elif rules is None or isinstance(rules, dict):
-        read = Rules.from_dict({"players": players, **(rules or {})})
-    else:
-        raise ReplayError(f"'rules' holds {rules!r}; write text or an object")
+    players, rules = given.get("players", len(given["hands"])), given.get("rules", {})
+    read = Rules.parse(rules) if isinstance(rules, str) else Rules.from_dict({"players": players, **rules})
     if read.players != players:
-        raise ReplayError(f"'rules' are for {read.players} players, the rest for {players}; add players={players}")
+        _fail(f"'rules' are for {read.players} players, the rest for {players}; add players={players}")
     return read
 
 
@@ -129,7 +173,10 @@ def _wrong_totals(pegged: Any, record: PlayRecord) -> list[dict[str, Any]]:
     if pegged is None:
         return []
     if len(pegged) != len(record.pegged):
-        raise ReplayError(f"'pegged' has {len(pegged)} numbers for {len(record.pegged)} seats")
+        _fail(f"'pegged' has {len(pegged)} numbers for {len(record.pegged)} seats")
+    for points in pegged:
+        if type(points) is not int:
+            _fail(f"'pegged' holds {shown(points)}; give whole numbers")
     return [
         {"line": None, "recorded": recorded, "right": right, "why": f"seat {seat} pegged {right} in all"}
         for seat, (recorded, right) in enumerate(zip(pegged, record.pegged, strict=True))

@@ -6,19 +6,18 @@ import dataclasses
 import datetime
 import hashlib
 import json
-import os
 import platform
-import shutil
-import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cribsim import __version__
-from cribsim.errors import ResultError
+from cribsim.errors import ResultError, count_of, shown
+from cribsim.folders import new_folder
 from cribsim.given import Given
 from cribsim.rules import Rules
 from cribsim.stats import (
@@ -30,6 +29,7 @@ from cribsim.stats import (
     estimate_share,
     from_sums,
 )
+from cribsim.stopping import hold_stops
 from cribsim.tally import PHASES, SKUNK_CLASSES, Counts, Tally, empty_counts
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ Range = tuple[int, int, int]
 """Seed, first unit, number of units."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Result:
     """The added-up result of a run. `a + b` is the result of both runs, if they have no deal in common.
 
@@ -115,7 +115,7 @@ class Result:
         roles = self.rules.roles
         if role not in roles or phase not in PHASES:
             known = f"roles: {', '.join(roles)}; phases: {', '.join(PHASES)}"
-            raise ResultError(f"no role {role!r} with phase {phase!r}; {known}")
+            raise ResultError(f"no role {shown(role)} with phase {shown(phase)}; {known}")
         return roles.index(role), PHASES.index(phase)
 
     def phases(self) -> list[dict[str, Any]]:
@@ -152,8 +152,13 @@ class Result:
         columns = {"row": low, "column": high, "n": n, "crib": [e.mean for e in found], "se": [e.se for e in found]}
         return pd.DataFrame(columns)
 
+    def _require_games(self) -> None:
+        if self.mode != "games":
+            raise ResultError("deals end no game: play with games= to see who wins")
+
     def wins(self) -> list[dict[str, Any]]:
-        """By seat: the share of games won, and game points per game."""
+        """By seat: the share of games won, and game points per game. ResultError in deals mode."""
+        self._require_games()
         counts, games = self.tally.counts, self.games
         rows = []
         for seat, player in enumerate(self.players):
@@ -164,7 +169,8 @@ class Result:
         return rows
 
     def skunks(self) -> dict[str, Any]:
-        """The share of games that end in a (double) skunk, and the number by winning seat."""
+        """The share of games that end in a (double) skunk, and how many by winning seat. ResultError in deals mode."""
+        self._require_games()
         counts = self.tally.counts.skunks
         first_of_side = counts[: self.rules.sides]
         shares = {
@@ -230,7 +236,7 @@ class Result:
 
     def save(self, folder: str | Path) -> Path:
         """Write `tally.parquet` and `provenance.json` into a new folder (or an empty one)."""
-        with new_folder(folder) as draft:
+        with hold_stops(), new_folder(folder) as draft:
             self.write(draft)
         return Path(folder)
 
@@ -240,8 +246,7 @@ class Result:
 
         pq.write_table(_tally_table(self.tally), folder / _TALLY, compression="zstd")
         told = {**self._provenance(), "tally_sha256": _sha256(folder / _TALLY)}
-        text = json.dumps(clean_json(told), indent=2, ensure_ascii=False, allow_nan=False)
-        (folder / _PROVENANCE).write_text(text + "\n")
+        write_json(folder / _PROVENANCE, told)
 
     def _provenance(self) -> dict[str, Any]:
         return {
@@ -261,22 +266,7 @@ class Result:
     @classmethod
     def load(cls, folder: str | Path) -> Result:
         """Read a saved result."""
-        folder = _read_path(folder)
-        try:
-            told = json.loads((folder / _PROVENANCE).read_text())
-            if told["schema_version"] != SCHEMA_VERSION:
-                raise ResultError(
-                    f"{folder}: schema version {told['schema_version']}, this cribsim reads {SCHEMA_VERSION}"
-                )
-            result = _read_result(told, folder)
-        except ResultError:
-            raise
-        except FileNotFoundError as error:
-            raise ResultError(f"{folder} holds no result: {error.filename} is missing") from None
-        except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
-            why = f"{error} is missing" if isinstance(error, KeyError) else " ".join(str(error).split())
-            raise ResultError(f"{folder} can't be read as a result: {why}") from None
-        return result
+        return read_saved(folder, "result", _PROVENANCE, _read_result)
 
     def plot(self, ax: Axes | None = None, phase: str = "total", **style: Any) -> Axes:
         """Draw how often each role scores how much in a phase."""
@@ -290,10 +280,48 @@ class Result:
 
         return plot_cribs(self, ax=ax, role=role, **style)
 
+    def __repr__(self) -> str:
+        return f"<Result {self._heading()}: {', '.join(self._totals())}>"
+
+    def _heading(self) -> str:
+        played = [count_of(self.games, "game")] if self.mode == "games" else []
+        return ", ".join([" · ".join(self.players), *played, count_of(self.deals, "deal"), f"seed {self.seed}"])
+
+    def _totals(self) -> list[str]:
+        """Points per deal by role, and what the games brought."""
+        points = [f"{role} {self.estimate(role, 'total').mean:.4f}" for role in self.rules.roles]
+        wins = [f"{row['player']} wins {row['mean']:.4f}" for row in self.wins()] if self.games else []
+        return points + wins
+
     def _repr_html_(self) -> str:
-        what = f"{self.games:,} games, " if self.mode == "games" else ""
-        head = f"<p><b>{' · '.join(self.players)}</b>: {what}{self.deals:,} deals, seed {self.seed}</p>"
+        head = f"<p>{self._heading()}</p>"
         return head + str(self.summary().round(4).to_html(index=False))
+
+
+def write_json(path: Path, told: dict[str, Any]) -> None:
+    """Write an object. Of a name that is no proper text the odd letters are written as JSON's escapes."""
+    text = json.dumps(clean_json(told), indent=2, ensure_ascii=False, allow_nan=False)
+    path.write_text(text + "\n", encoding="utf-8", errors="backslashreplace")
+
+
+T = TypeVar("T")
+
+
+def read_saved(folder: str | Path, what: str, file: str, read: Callable[[dict[str, Any], Path], T]) -> T:
+    """What `read` makes of the JSON file of a folder and of the folder, or the error that says what is wrong."""
+    folder = _read_path(folder)
+    try:
+        told = json.loads((folder / file).read_text(encoding="utf-8"))
+        if told["schema_version"] != SCHEMA_VERSION:
+            raise ResultError(f"{folder}: schema version {told['schema_version']}, this cribsim reads {SCHEMA_VERSION}")
+        return read(told, folder)
+    except ResultError:
+        raise
+    except FileNotFoundError as error:
+        raise ResultError(f"{folder} holds no {what}: {error.filename} is missing") from None
+    except (OSError, ValueError, KeyError, TypeError, IndexError, RecursionError) as error:
+        why = f"{error} is missing" if isinstance(error, KeyError) else " ".join(str(error).split())
+        raise ResultError(f"{folder} can't be read as a {what}: {why}") from None
 
 
 def _sha256(path: Path) -> str:
@@ -302,16 +330,16 @@ def _sha256(path: Path) -> str:
 
 def _read_result(told: dict[str, Any], folder: Path) -> Result:
     """The result that a folder's provenance and tally tell of; ValueError where they make no sense."""
-    rules = Rules.from_dict({**told["rules"], "players": told["rules"]["players"], "target": told["rules"]["target"]})
+    rules = read_told_rules(told)
     players, mode = tuple(told["players"]), told["mode"]
     if len(players) != rules.players or not all(isinstance(player, str) for player in players):
-        raise ValueError(f"players {told['players']!r} for {rules.players} seats")
+        raise ValueError(f"players {shown(told['players'])} for {rules.players} seats")
     if mode not in ("deals", "games"):
-        raise ValueError(f"mode {mode!r}")
+        raise ValueError(f"mode {shown(mode)}")
     if _sha256(folder / _TALLY) != told["tally_sha256"]:
         raise ValueError(f"{_TALLY} is damaged, or belongs to another run")
     tally = _read_tally(folder / _TALLY, rules.players)
-    ranges = _read_ranges(told["ranges"], tally.games if mode == "games" else tally.deals)
+    ranges = read_ranges(told["ranges"], tally.games if mode == "games" else tally.deals)
     times = {name: float(told[name]) for name in ("seconds", "cpu_seconds", "startup_seconds")}
     known = {"schema_version", "players", "rules", "mode", "given", "ranges", "confidence", "tally_sha256", *times}
     rest = {key: value for key, value in told.items() if key not in known}
@@ -320,12 +348,18 @@ def _read_result(told: dict[str, Any], folder: Path) -> Result:
     return Result(players, rules, mode, ranges, tally, confidence=confidence, provenance=rest, given=given, **times)
 
 
-def _read_ranges(told: list[dict[str, int]], units: int) -> tuple[Range, ...]:
+def read_told_rules(told: dict[str, Any]) -> Rules:
+    """The rules of a saved run, of which the two that matter most must be there."""
+    return Rules.from_dict({**told["rules"], "players": told["rules"]["players"], "target": told["rules"]["target"]})
+
+
+def read_ranges(told: list[dict[str, int]], units: int) -> tuple[Range, ...]:
+    """Which units were played, as many as the numbers count."""
     ranges = tuple((item["seed"], item["first"], item["units"]) for item in told)
     if not all(isinstance(number, int) and number >= 0 for item in ranges for number in item):
-        raise ValueError(f"ranges {told!r}")
+        raise ValueError(f"ranges {shown(told)}")
     if sum(n for _, _, n in ranges) != units:
-        raise ValueError(f"ranges of {sum(n for _, _, n in ranges)} units, but the tally counts {units}")
+        raise ValueError(f"ranges of {sum(n for _, _, n in ranges)} units, but {units} are counted")
     return join_ranges(ranges)
 
 
@@ -378,40 +412,8 @@ def join_ranges(ranges: tuple[Range, ...]) -> tuple[Range, ...]:
 
 def _read_path(folder: Any) -> Path:
     if not isinstance(folder, (str, Path)) or "\0" in str(folder):
-        raise ResultError(f"{folder!r} is no folder; give a path")
+        raise ResultError(f"{shown(folder)} is no folder; give a path")
     return Path(folder)
-
-
-class new_folder:  # noqa: N801
-    """A folder that appears whole or not at all: `with new_folder(path) as draft: write into draft`."""
-
-    def __init__(self, folder: str | Path) -> None:
-        self.folder = _read_path(folder)
-
-    def __enter__(self) -> Path:
-        try:
-            if self.folder.exists() and (not self.folder.is_dir() or any(self.folder.iterdir())):
-                raise ResultError(f"{self.folder} exists already; name a new folder, nothing was overwritten")
-            self.folder.parent.mkdir(parents=True, exist_ok=True)
-            self.draft = Path(tempfile.mkdtemp(prefix=f".{self.folder.name}-", dir=self.folder.parent))
-        except OSError as error:
-            raise ResultError(f"{self.folder} can't be written: {error.strerror or error}") from None
-        return self.draft
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
-        if kind is not None:
-            shutil.rmtree(self.draft, ignore_errors=True)
-            return
-        self.draft.chmod(0o777 & ~_umask())
-        if self.folder.exists():
-            self.folder.rmdir()
-        os.replace(self.draft, self.folder)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def _tally_table(tally: Tally) -> Any:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from cribsim.errors import RulesError, nearest
+from cribsim.errors import RulesError, cut, nearest, shown
 
 MAX_PLAYERS = 4
 MAX_COUNT = 31
@@ -151,9 +151,11 @@ class Rules:
             raise RulesError(f"double_skunk={self.double_skunk} lies above skunk={self.skunk}; it must lie under it")
         wanted = 6 if self.players == 2 else 5
         if self.cards != wanted:
-            raise RulesError(f"cards={self.cards!r} with players={self.players}: only cards={wanted} is played so far")
+            raise RulesError(
+                f"cards={shown(self.cards)} with players={self.players}: only cards={wanted} is played so far"
+            )
         if self.first_deal != "alternate":
-            raise RulesError(f"first_deal={self.first_deal!r}: only first_deal=alternate is played so far")
+            raise RulesError(f"first_deal={shown(self.first_deal)}: only first_deal=alternate is played so far")
         for name, played in _LATER.items():
             value = getattr(self, name)
             if value != played or isinstance(value, bool) != isinstance(played, bool):
@@ -200,7 +202,7 @@ class Rules:
         61
         """
         if not isinstance(name, str) or name not in PRESETS:
-            raise RulesError(f"no rules named {name!r}{nearest(str(name), PRESETS)}; named: {', '.join(PRESETS)}")
+            raise RulesError(f"no rules named {shown(name)}{nearest(str(name), PRESETS)}; named: {', '.join(PRESETS)}")
         return cls(**PRESETS[name][0])
 
     @classmethod
@@ -213,18 +215,20 @@ class Rules:
         40
         """
         if not isinstance(text, str):
-            raise RulesError(f"rules {text!r}: give text such as 'short,skunk=40'")
+            raise RulesError(f"rules {shown(text)}: give text such as 'short,skunk=40'")
         words = [word.strip() for word in text.split(",") if word.strip()]
         values: dict[str, Any] = {}
         if words and "=" not in words[0]:
             name = words.pop(0)
             cls.named(name)
             values.update(PRESETS[name][0])
+        given: dict[str, Any] = {}
         for word in words:
-            key, mark, value = (part.strip() for part in word.partition("="))
-            if not mark:
-                raise RulesError(f"rules {text!r}: write {word!r} as key=value; a name stands first")
-            values[key] = _read(value)
+            key, value = _key_and_value(word, text)
+            if key in given:
+                raise RulesError(f"rules {shown(text)}: {cut(key)} is given twice")
+            given[key] = value
+        values |= given
         if players is not None:
             values.setdefault("players", players)
         return cls.from_dict(values)
@@ -234,10 +238,10 @@ class Rules:
         """Rules from keys and values; an unknown key is an error with the nearest ones."""
         known = [item.name for item in dataclasses.fields(cls)]
         if not isinstance(values, Mapping):
-            raise RulesError(f"rules {values!r}: give keys with values; keys: {', '.join(known)}")
+            raise RulesError(f"rules {shown(values)}: give keys with values; keys: {', '.join(known)}")
         for key in values:
             if key not in known:
-                raise RulesError(f"no rule {key!r}{nearest(str(key), known)}; rules: {', '.join(known)}")
+                raise RulesError(f"no rule {shown(key)}{nearest(str(key), known)}; rules: {', '.join(known)}")
         return cls(**values)
 
 
@@ -262,7 +266,7 @@ def read_rules(rules: Any, players: int) -> Rules:
         return Rules(players=players)
     if isinstance(rules, str):
         return Rules.parse(rules, players=players)
-    raise RulesError(f"rules {rules!r}: give Rules or text such as 'short,skunk=40'")
+    raise RulesError(f"rules {shown(rules)}: give Rules or text such as 'short,skunk=40'")
 
 
 def pip_of(card: int) -> int:
@@ -280,8 +284,18 @@ def _require(value: Any, kind: type, name: str, wanted: str, accept: Any) -> Non
         raise RulesError(f"{name}={_show(value)}: give {wanted}")
 
 
+def _key_and_value(word: str, text: str) -> tuple[str, Any]:
+    """A rule as it is written in a text."""
+    key, mark, value = (part.strip() for part in word.partition("="))
+    if not mark:
+        raise RulesError(f"rules {shown(text)}: write {shown(word)} as key=value; a name stands first")
+    return key, _read(value)
+
+
 def _show(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    if isinstance(value, str):
+        return cut(value)
+    return str(value).lower() if isinstance(value, bool) else shown(value)
 
 
 def _read(text: str) -> Any:

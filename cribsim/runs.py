@@ -6,11 +6,8 @@ sized by the clock: short enough to stop within a moment of Ctrl-C, long enough 
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import os
-import signal
-import threading
 import time
 from collections.abc import Callable, Generator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
@@ -35,10 +32,11 @@ from cribsim.engine import (
     new_table,
     play_rounds,
 )
-from cribsim.errors import CribsimError, StrategyError
+from cribsim.errors import CribsimError, StrategyError, shown
 from cribsim.given import MOST_REDRAWN, NOTHING_GIVEN, Given
 from cribsim.pegging import NOBODY
 from cribsim.rules import MAX_PLAYERS, Rules
+from cribsim.stopping import Watch
 from cribsim.strategies import Player
 from cribsim.strategies.base import Bound, fault_text, view_text
 from cribsim.strategies.check import n_legal
@@ -147,7 +145,9 @@ class Batch:
         try:
             seed = np.uint64(self.job.seed)
             seated.loop(seed, self.rules, self.table, self.counts, seated.seats, *answers, self.state)
-        except Exception as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
             raise self._raised(error) from error
         if self.state[STAGE] == GAVE_UP:
             raise CribsimError(
@@ -158,7 +158,7 @@ class Batch:
         if slot != NOBODY:
             raise self._fault(slot, f"answered {int(self.table.answers[slot])}")
 
-    def _raised(self, error: Exception) -> Exception:
+    def _raised(self, error: BaseException) -> BaseException:
         """The StrategyError for a strategy that raised, found by asking it view by view; other errors as they are."""
         slots = self._asked() if self.state[STAGE] else []
         if not slots:
@@ -168,7 +168,9 @@ class Batch:
         for slot in slots:
             try:
                 half.answer(views, np.array([slot], np.int32), half.params, half.table, answers)
-            except Exception as again:
+            except KeyboardInterrupt:
+                raise
+            except BaseException as again:
                 return self._fault(slot, fault_text(again))
         return self._fault(slots[0], fault_text(error))
 
@@ -210,7 +212,7 @@ def play_chunk(job: Job, first: int, n: int) -> Tally:
 def check_units(n: int, what: str) -> int:
     """A number of deals or games that can be played."""
     if isinstance(n, bool) or not isinstance(n, (int, np.integer)) or not 1 <= n <= MAX_UNITS:
-        raise CribsimError(f"{what}={n!r}: give a whole number from 1 to 10^13")
+        raise CribsimError(f"{what}={shown(n)}: give a whole number from 1 to 10^13, as in 10_000")
     return int(n)
 
 
@@ -218,37 +220,21 @@ def check_first(first: int, n: int) -> int:
     """The number of the first of n deals or games."""
     whole = isinstance(first, (int, np.integer)) and not isinstance(first, bool)
     if not whole or not 0 <= first <= MAX_UNITS - n:
-        raise CribsimError(f"first={first!r}: give a whole number from 0, so that the last one lies under 10^13")
+        raise CribsimError(f"first={shown(first)}: give a whole number from 0, so that the last one lies under 10^13")
     return int(first)
-
-
-@contextlib.contextmanager
-def hold_interrupts() -> Generator[None, None, None]:
-    """Let a Ctrl-C wait until the block is done: what must change together does."""
-    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGINT) is None:
-        yield
-        return
-    held: list[int] = []
-    before = signal.signal(signal.SIGINT, lambda number, _frame: held.append(number))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
-    if held:
-        raise KeyboardInterrupt
 
 
 def check_executor(executor: Any) -> Executor | None:
     """None, or something with the `submit` of `concurrent.futures`."""
     if executor is not None and not hasattr(executor, "submit"):
-        raise CribsimError(f"executor={executor!r}: give a concurrent.futures executor")
+        raise CribsimError(f"executor={shown(executor)}: give a concurrent.futures executor")
     return executor  # type: ignore[no-any-return]
 
 
 def check_progress(progress: Any) -> None:
     """None, or something to call with the units done and the units in all."""
     if progress is not None and not callable(progress):
-        raise CribsimError(f"progress={progress!r}: give a function of (done, total)")
+        raise CribsimError(f"progress={shown(progress)}: give a function of (done, total)")
 
 
 def check_workers(workers: int | None) -> int:
@@ -256,7 +242,7 @@ def check_workers(workers: int | None) -> int:
     if workers is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     if isinstance(workers, bool) or not isinstance(workers, int) or not 1 <= workers <= 1024:
-        raise CribsimError(f"workers={workers!r}: give a whole number from 1 to 1024")
+        raise CribsimError(f"workers={shown(workers)}: give a whole number from 1 to 1024")
     return workers
 
 
@@ -267,14 +253,16 @@ def play_all(
     chunk: Callable[[Job, int, int], T],
     job: Job,
     n: int,
-    *,
+    watch: Watch,
     workers: int,
+    *,
     executor: Executor | None = None,
     first: int = 0,
 ) -> Generator[tuple[int, int, T], None, None]:
     """Play all n units; yield (first unit, units, what `chunk` returned) as chunks finish.
 
-    When the consumer stops (Ctrl-C among others), what is running finishes its chunk and the rest is dropped.
+    After a stop that `watch` heard, or when the consumer has enough, what is running finishes its chunk and the rest
+    is dropped.
     """
     own = ThreadPoolExecutor(workers) if executor is None else None
     pool = own if own is not None else executor
@@ -284,7 +272,7 @@ def play_all(
     if not job.seated.compiled:
         size = min(8, n)
     try:
-        while given < n or running:
+        while (given < n or running) and not watch.number:
             while given < n and len(running) < workers + 1:
                 units = min(size, n - given)
                 at = first + given

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
 import secrets
 import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from cribsim.errors import CribsimError, Interrupted
+from cribsim.folders import new_folder
 from cribsim.given import Given
 from cribsim.records import RecordWriter, record_chunk
-from cribsim.result import Range, Result, join_ranges, new_folder, provenance
+from cribsim.result import Range, Result, join_ranges, provenance
 from cribsim.rules import Rules, read_rules
 from cribsim.runs import (
     Job,
@@ -21,17 +24,25 @@ from cribsim.runs import (
     check_progress,
     check_units,
     check_workers,
-    hold_interrupts,
     play_all,
     play_chunk,
     warm_up,
 )
 from cribsim.stats import check_confidence
+from cribsim.stopping import Watch, hold_stops
 from cribsim.strategies import Player, find_player
 from cribsim.streams import check_seed
 from cribsim.tally import Tally
 
 Progress = Callable[[int, int], None]
+
+
+class _Written(Protocol):
+    def write(self, folder: Path) -> None:
+        """Write its files into a folder that is being made."""
+
+
+R = TypeVar("R", bound=_Written, covariant=True)
 
 
 def simulate(
@@ -93,7 +104,7 @@ def simulate(
     StrategyError
         A strategy raised or answered with something illegal; the message names the deal.
     Interrupted
-        Ctrl-C; what was played is in its `result` (and in `out`).
+        Ctrl-C between chunks; what was played is in its `result` (and in `out`).
 
     Examples
     --------
@@ -104,27 +115,42 @@ def simulate(
     if record and out is None:
         raise CribsimError("record=True needs out=, a folder for the deal records")
     job, n = make_job(players, deals=deals, games=games, seed=seed, rules=rules, given=given)
-    run = _Run(job, n, first, progress, check_confidence(confidence), command)
-    workers = check_workers(workers)
     check_first(first, n)
     check_executor(executor)
     check_progress(progress)
-    if out is None:
-        return run.play(workers, executor, None)
-    with new_folder(out) as draft:
-        try:
-            result = run.play(workers, executor, RecordWriter(draft, first) if record else None)
-        except Interrupted as stop:
-            if not isinstance(stop.result, Result):
-                raise
-            stop.result.write(draft)
-            stopped: Interrupted | None = stop
-        else:
-            result.write(draft)
-            stopped = None
-    if stopped is not None:
-        raise stopped
-    return result
+    run = _Run(job, n, first, check_workers(workers), executor, record, progress, check_confidence(confidence), command)
+    return carry_out(run, out)
+
+
+class Run(Protocol[R]):
+    """What `carry_out` carries out: `warm_up`, then `play`, which stops when the watch has heard a stop."""
+
+    stopped: bool
+
+    def warm_up(self) -> None:
+        """Load what is needed."""
+
+    def play(self, watch: Watch, draft: Path | None) -> R | None:
+        """What was played, all or up to a stop; None for nothing at all."""
+
+    def done_text(self) -> str:
+        """How far it came."""
+
+
+def carry_out(run: Run[R], out: str | Path | None) -> R:
+    """Play, and write what was played into the folder `out`. From the first chunk to the last byte stops are held."""
+    with hold_stops() as watch:
+        with new_folder(out) if out is not None else contextlib.nullcontext() as draft:
+            with watch.let_through():
+                run.warm_up()
+            found = run.play(watch, draft)
+            if found is None:
+                raise Interrupted(run.done_text(), None)
+            if draft is not None:
+                found.write(draft)
+        if run.stopped or watch.number:
+            raise Interrupted(run.done_text(), found)
+    return found
 
 
 def make_job(
@@ -156,44 +182,51 @@ def make_job(
     return Job(seated, known, seed, games is not None, cards), n
 
 
+@dataclasses.dataclass
 class _Run:
     """One simulation in progress."""
 
-    def __init__(
-        self, job: Job, n: int, first: int, progress: Progress | None, confidence: float, command: str | None
-    ) -> None:
-        self.job, self.n, self.first = job, n, first
-        self.progress, self.confidence, self.command = progress, confidence, command
-        self.code = job.code
-        # one name for both, so that a stop between two statements can't part them
-        self.done: tuple[Tally, tuple[Range, ...]] = (Tally.empty(job.rules.players), ())
-        self.startup = self.start = self.cpu_start = 0.0
+    job: Job
+    n: int
+    first: int
+    workers: int
+    executor: Executor | None
+    record: bool
+    progress: Progress | None
+    confidence: float
+    command: str | None
+    stopped: bool = False
+    startup: float = 0.0
+    start: float = 0.0
+    cpu_start: float = 0.0
 
-    def play(self, workers: int, executor: Executor | None, writer: RecordWriter | None) -> Result:
-        chunks = play_all(
-            record_chunk if writer else play_chunk,
-            self.job,
-            self.n,
-            workers=workers,
-            executor=executor,
-            first=self.first,
-        )
+    def __post_init__(self) -> None:
+        self.code = self.job.code
+        # one name for both, so that a stop between two statements can't part them
+        self.done: tuple[Tally, tuple[Range, ...]] = (Tally.empty(self.job.rules.players), ())
+
+    def warm_up(self) -> None:
+        """Load every kernel and table, so that `seconds` is of playing only."""
+        self.startup = warm_up(play_chunk, self.job, self.first)
+
+    def play(self, watch: Watch, draft: Path | None) -> Result | None:
+        """What was played, all or up to a stop; None for nothing at all."""
+        writer = RecordWriter(draft, self.first) if draft is not None and self.record else None
+        chunk = record_chunk if writer else play_chunk
+        chunks = play_all(chunk, self.job, self.n, watch, self.workers, executor=self.executor, first=self.first)
+        self.start, self.cpu_start = time.perf_counter(), time.process_time()
         try:
-            self.startup = warm_up(play_chunk, self.job, self.first)
-            self.start, self.cpu_start = time.perf_counter(), time.process_time()
             for at, units, value in chunks:
-                with hold_interrupts():
-                    self._take(at, units, value, writer)
+                self._take(at, units, value, writer)
                 if self.progress:
                     self.progress(self._n_done(), self.n)
-        except KeyboardInterrupt:
-            chunks.close()
-            raise Interrupted(self._done_text(), self._result(complete=False) if self.done[1] else None) from None
+        except KeyboardInterrupt:  # from the function `progress`, or from a strategy
+            self.stopped = True
         finally:
+            chunks.close()
             if writer:
-                with hold_interrupts():
-                    writer.close()
-        return self._result(complete=True)
+                writer.close()
+        return self._result() if self.done[1] else None
 
     def _take(self, at: int, units: int, value: Any, writer: RecordWriter | None) -> None:
         """Add a chunk; with records, those chunks whose rows have been written."""
@@ -205,11 +238,13 @@ class _Run:
     def _n_done(self) -> int:
         return sum(units for _, _, units in self.done[1])
 
-    def _done_text(self) -> str:
+    def done_text(self) -> str:
+        """How far it came."""
         return f"{self._n_done():,} of {self.n:,} {self.job.unit}s"
 
-    def _result(self, *, complete: bool) -> Result:
+    def _result(self) -> Result:
         tally, ranges = self.done
+        complete = self._n_done() == self.n
         return Result(
             players=tuple(player.text for player in self.job.players),
             rules=self.job.rules,

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from cribsim.errors import CribsimError
+from cribsim.errors import CribsimError, shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ def check_confidence(confidence: float) -> float:
     """A confidence between 0 and 1."""
     number = isinstance(confidence, (int, float, np.floating)) and not isinstance(confidence, bool)
     if not number or not 0 < confidence < 1:
-        raise CribsimError(f"confidence {confidence!r}: give a number between 0 and 1, as in 0.95")
+        raise CribsimError(f"confidence {shown(confidence)}: give a number between 0 and 1, as in 0.95")
     return float(confidence)
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from cribsim._jit import kernel
 from cribsim.cards import N_CARDS
-from cribsim.errors import CribsimError, require_whole
+from cribsim.errors import CribsimError, require_whole, shown
 
 DEAL = 1
 """Purpose: the cards of a deal."""
@@ -43,7 +43,7 @@ _MOST_CARDS = 21
 def check_seed(seed: int) -> int:
     """A seed is an int from 0 to 2^64 - 1."""
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or not 0 <= seed < 2**64:
-        raise CribsimError(f"seed {seed!r}: give a whole number from 0 to 2^64 - 1")
+        raise CribsimError(f"seed {shown(seed)}: give a whole number from 0 to 2^64 - 1")
     return int(seed)
 
 

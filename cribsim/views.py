@@ -19,7 +19,7 @@ from numba import types
 from numpy.typing import NDArray
 
 from cribsim.cards import NO_CARD, format_card, parse_cards, require_cards
-from cribsim.errors import CardError, CribsimError, IllegalPlay
+from cribsim.errors import CardError, CribsimError, IllegalPlay, shown
 from cribsim.pegging import EMPTY_HAND, PLAY_FIELDS, end_turn, lay_card, start_play
 from cribsim.rules import MAX_COUNT, MAX_PLAYERS, Rules, pip_of
 
@@ -178,7 +178,7 @@ def play_view(
     moves = read_plays(plays, players)
     parse_cards([*held, *thrown, *cut, *(card for _, card in moves if card is not None)])  # none stands twice
     if len(thrown) > rules.n_thrown:
-        raise CardError(f"discards={discards!r}: each of {players} players throws {rules.n_thrown}")
+        raise CardError(f"discards={shown(discards)}: each of {players} players throws {rules.n_thrown}")
     table = _SeenTable(dealer, players, cut[0] if cut else NO_CARD)
     for line, (other, card) in enumerate(moves, 1):
         table.follow(other, card, line)
@@ -198,7 +198,7 @@ def read_seat(seat: Any, players: int, what: str) -> int:
     except TypeError:
         number = -1
     if isinstance(seat, bool) or not 0 <= number < players:
-        raise CribsimError(f"{what}={seat!r}: give a seat from 0 to {players - 1}")
+        raise CribsimError(f"{what}={shown(seat)}: give a seat from 0 to {players - 1}")
     return number
 
 
@@ -213,13 +213,13 @@ def read_scores(scores: Sequence[int] | None, rules: Rules) -> list[int]:
 def read_plays(plays: Iterable[Sequence[Any]], players: int) -> list[tuple[int, int | None]]:
     """Plays, (seat, card | "go"), as seats and cards; the card of a go is None."""
     if not isinstance(plays, Iterable):
-        raise IllegalPlay(f"plays={plays!r}: give a list of (seat, card)")
+        raise IllegalPlay(f"plays={shown(plays)}: give a list of (seat, card)")
     return [_read_play(play, players, line) for line, play in enumerate(plays, 1)]
 
 
 def _read_play(play: Any, players: int, line: int) -> tuple[int, int | None]:
     if isinstance(play, str) or not isinstance(play, Sequence) or len(play) != 2:
-        raise IllegalPlay(f"play {line}: {play!r} is not a play; write (seat, card), as in (0, '5H') or (0, 'go')")
+        raise IllegalPlay(f"play {line}: {shown(play)} is not a play; write (seat, card), as in (0, '5H') or (0, 'go')")
     seat, card = play
     try:
         seat = read_seat(seat, players, "seat")

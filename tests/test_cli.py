@@ -1,5 +1,6 @@
 """The command line: what it prints, what it refuses, and with which exit code."""
 
+import contextlib
 import json
 import os
 import re
@@ -13,6 +14,7 @@ import pytest
 
 from cribsim import _jit, cli
 from cribsim.cli.common import interval, read_number, rules_text, share_interval
+from cribsim.comparison import Comparison
 from cribsim.errors import CribsimError
 from cribsim.result import Result
 from cribsim.rules import Rules
@@ -231,7 +233,10 @@ def test_strategies(answer, run):
     assert {("greedy", "discard"), ("greedy", "play"), ("expectimax", "discard")} <= {
         (row["name"], row["half"]) for row in rows
     }
-    assert "expectimax" in run("strategies")[1]
+    out = run("strategies")[1]
+    assert "expectimax" in out
+    assert " ns " not in out
+    assert " ns " in run("strategies", "--time")[1]
 
 
 def test_cache(answer, run, monkeypatch, tmp_path):
@@ -332,7 +337,12 @@ def test_out_is_a_result_and_is_never_overwritten(run, refusal, tmp_path):
         ("--deals 5 --confidence 0", "--confidence 0"), ("--deals 5 --confidence 100", "--confidence 100"),
         ("--deals 5 --confidence nan", "--confidence nan"),
         ("--deals 5 --confidence 0.9999999999999999", "--confidence"), ("--deal 5", "--deals"),
-        ("--deals 5 --out taken/run", "can't be written"),
+        ("--deals 5 --out taken/run", "can't be written"), ("--deals 5 --out x/..", "names no new folder"),
+        ("--deals 5 --deals 6", "--deals is given twice"), ("--deals=5 --deals 5", "--deals is given twice"),
+        ("--deals 5 --seed 1 --seed 1", "--seed is given twice"), ("--deals 5 --json --json", "--json is given twice"),
+        ("--deals 5 --players greedy greedy", "--players is given twice"),
+        ("--deals 5 --rules target=121,skunk=9,target=61", "target is given twice"),
+        ("--deals 5 --first -1", "--first '-1' is not a number"), ("--deals 5 --first 1e13", "first=10000000000000"),
         ("--deals 5 --out taken", "exists already"),
     ],
 )  # fmt: skip
@@ -376,6 +386,16 @@ def test_shares_of_few_games_stay_within_bounds(run):
     assert not re.search(r"(wins|skunk) [-\d.]+ ±", told)
 
 
+def test_a_comparison_is_saved(answer, run, refusal):
+    words = ("compare", "expectimax+greedy", "greedy", "--deals", "500")
+    assert "saved in run" in run(*words, "--out", "run")[1]
+    assert "exists already" in refusal(*words, "--out", "run")
+    more = answer(*words, "--first", "500", "--out", "more")
+    both = Comparison.load("run") + Comparison.load("more")
+    assert both.to_json()["ranges"] == [{"seed": 0, "first": 0, "units": 1000}]
+    assert Comparison.load("more").difference.mean == more["difference"]["mean"]
+
+
 @pytest.mark.parametrize("unit", ["--deals", "--games"])
 def test_a_mirror_comparison_is_exactly_zero(answer, unit):
     found = answer("compare", "random", "random", unit, "300")
@@ -396,6 +416,38 @@ def test_misuse_of_compare(refusal, words, wrong):
     assert wrong in refusal("compare", *words.split())
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("score", "5H 5S 5C JD", "--starter", "5D", "--starter", "6D"), ("replay", "play.json", "--json", "--json"),
+        ("rules", "--json", "--json"), ("strategies", "--time", "--time"),
+        ("bench", "--workers", "2", "--workers", "3"),
+        ("cache", "info", "--json", "--json"), ("run", "x.toml", "--scale", "2", "--scale=3"),
+        ("compare", "greedy", "greedy", "--games", "5", "--games", "6"),
+    ],
+)  # fmt: skip
+def test_no_command_takes_an_option_twice(refusal, words):
+    assert "is given twice" in refusal(*words)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("score", "9" * 5000, "--starter", "5D"), ("score", "5H " * 2000, "--starter", "5D"), ("rules", "x" * 5000),
+        ("score", "5H 5S 5C JD", "--starter", "5D" * 2000), ("rules", "target=" + "9" * 5000), ("x" * 5000,),
+        ("rules", ",".join(["x y"] * 2000)), ("replay", "x" * 5000), ("replay", "/".join(["x"] * 5000)), ("replay", ""),
+        ("run", "x" * 5000), ("run", "x.toml", "--scale", "9" * 5000), ("run", ""), (*MIRROR, "--deals", "9" * 5000),
+        (*MIRROR, "--deals", "5", "--seed", "9" * 5000), (*MIRROR, "--deals", "5", "--" + "x" * 5000),
+        (*MIRROR, "--deals", "5", "--out", "x" * 5000), (*MIRROR, "--deals", "5", "--workers", "9" * 5000),
+        ("compare", "greedy", "x" * 5000, "--deals", "5"), ("compare", "greedy", "x y (" * 999, "--deals", "5"),
+        ("compare", "greedy", "f(" + "x y" * 5000, "--deals", "5"), ("strategies", "--check", "x" * 5000 + ".py:f"),
+        ("compare", "greedy", "greedy+greedy(a=" + "9" * 5000 + ")", "--deals", "5"),
+    ],
+)  # fmt: skip
+def test_long_texts_are_not_repeated(refusal, words):
+    assert len(refusal(*words)) < 600
+
+
 @pytest.mark.parametrize("wrong", ["simulte", "Score", "compare-all"])
 def test_unknown_command_names_the_nearest(refusal, wrong):
     assert f"no command '{wrong}'; nearest: " in refusal(wrong)
@@ -408,6 +460,15 @@ def test_a_strategy_that_fails_ends_the_run_with_1(run, tmp_path):
     assert (code, out, err.count("\n")) == (1, "", 1)
     for word in ("bad.py:bad", "ZeroDivisionError", "deal 0", "seed 3", "view"):
         assert word in err
+
+
+def test_a_strategy_can_not_end_the_command(run, tmp_path):
+    (tmp_path / "bad.py").write_text("import sys\ndef bad(view):\n    sys.exit(0)\n")
+    for words in (("simulate", "--players", "bad.py:bad+greedy", "greedy"), ("compare", "bad.py:bad+greedy", "greedy")):
+        code, out, err = run(*words, "--deals", "5", "--seed", "3")
+        assert (code, out, err.count("\n")) == (1, "", 1)
+        for word in ("bad.py:bad", "SystemExit: 0", "deal 0", "seed 3", "view"):
+            assert word in err
 
 
 # Ctrl-C, pipes, terminals
@@ -519,6 +580,123 @@ def test_a_closed_pipe_is_quiet():
     process.stdout.close()
     assert process.stderr.read() == ""
     assert process.wait() == 0
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-", "<&- >&-"])
+@pytest.mark.parametrize("words", ["rules", "rules x", "simulate --players greedy greedy --deals 9"])
+def test_closed_streams(words, closed):
+    done = subprocess.run(f"{sys.executable} -m cribsim {words} {closed}", shell=True, capture_output=True, text=True)
+    assert done.returncode == (2 if words == "rules x" else 0)
+    assert "Traceback" not in done.stderr + done.stdout
+    assert (done.stdout != "") == (">&-" not in closed.replace("2>&-", "") and words != "rules x")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no such device here")
+@pytest.mark.parametrize("words", ["rules", "rules --json", "--help", "simulate --players greedy greedy --deals 9"])
+def test_a_full_disk_is_a_failure(words):
+    done = subprocess.run(f"{sys.executable} -m cribsim {words} >/dev/full", shell=True, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (1, "cribsim: [Errno 28] No space left on device\n")
+
+
+def test_errors_that_can_not_be_written_keep_their_code():
+    assert os.system(f"{sys.executable} -m cribsim rules x 2>&-") >> 8 == 2
+    assert os.system(f"{sys.executable} -m cribsim rules x 2>/dev/null") >> 8 == 2
+
+
+@pytest.mark.parametrize(
+    ("environment", "sign"),
+    [({"PYTHONIOENCODING": "ascii"}, "+/-"), ({"LC_ALL": "C"}, "±"), ({"PYTHONIOENCODING": "latin-1"}, "±")],
+)
+def test_any_encoding_will_do(environment, sign):
+    command = [sys.executable, "-m", "cribsim", *MIRROR, "--deals", "20"]
+    done = subprocess.run(command, capture_output=True, env={**os.environ, **environment})
+    out = done.stdout.decode("latin-1" if "latin-1" in environment.values() else "utf-8")
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert sign in out
+    assert out.isascii() == (sign == "+/-")
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "utf-8"])
+def test_json_is_whole_in_any_encoding(tmp_path, encoding):
+    path = tmp_path / "é±.py"
+    path.write_text("def f(view):\n    return 0\n")
+    command = [sys.executable, "-m", "cribsim", "compare", f"greedy+{path}:f", "greedy", "--deals", "9", "--json"]
+    out = ["--out", str(tmp_path / "run")]
+    done = subprocess.run([*command, *out], capture_output=True, env={**os.environ, "PYTHONIOENCODING": encoding})
+    assert json.loads(done.stdout)["a"] == f"greedy+{path}:f", done.stderr
+    assert Comparison.load(tmp_path / "run").a == f"greedy+{path}:f"
+
+
+def test_what_strategies_print_is_not_in_the_json(answer, run, tmp_path):
+    text = "print('loaded')\ndef f(view):\n    print('asked')\n    return 0\n"
+    (tmp_path / "loud.py").write_text(text)
+    for words in (("simulate", "--players", "greedy+loud.py:f", "greedy"), ("compare", "greedy+loud.py:f", "greedy")):
+        assert answer(*words, "--deals", "3", "--first", "7")["ranges"] == [{"seed": 0, "first": 7, "units": 3}]
+    (tmp_path / "loud.py").write_text(f"{text}\n")
+    code, out, err = run("compare", "greedy+loud.py:f", "greedy", "--deals", "3", "--json")
+    assert (code, out.count("\n")) == (0, 1)
+    assert err.startswith("loaded\nasked\n")
+    assert "asked" in run("compare", "greedy+loud.py:f", "greedy", "--deals", "3")[1]
+
+
+TABLES = [
+    ("simulate", "--players", *["greedy"] * 4, "--deals", "3"), ("compare", "greedy", "random", "--games", "3"),
+    ("simulate", "--players", *["greedy"] * 4, "--games", "20"), ("compare", "greedy", "random", "--deals", "500"),
+    ("simulate", "--players", *["expectimax+greedy"] * 3, "--games", "2"), ("rules", "four"), ("strategies", "--time"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("words", TABLES, ids=" ".join)
+def test_tables_fit_eighty_columns(words):
+    """In a terminal: numbers aren't broken, lines of words may be."""
+    import pty
+
+    main, side = pty.openpty()
+    env = {**os.environ, "COLUMNS": "80", "TERM": "dumb"}
+    process = subprocess.Popen([sys.executable, "-m", "cribsim", *words], stdout=side, stderr=subprocess.PIPE, env=env)
+    os.close(side)
+    read = b""
+    with contextlib.suppress(OSError):  # the end
+        while more := os.read(main, 10_000):
+            read += more
+    assert process.wait() == 0
+    lines = [line.rstrip() for line in read.decode().splitlines()]
+    table = lines[: next((at for at, line in enumerate(lines) if ":" in line or line.startswith("difference")), None)]
+    assert max(len(line) for line in table[1:]) <= 80
+    for phase in ("heels", "pegging", "hand", "crib", "total") if words[0] in ("simulate", "compare") else ():
+        (row,) = (line for line in lines if line.startswith(phase))
+        assert (
+            row.count("±")
+            == {"simulate": words.count("greedy") or 3, "compare": 3 if "--deals" in words else 1}[words[0]]
+        )
+
+
+def test_one_is_no_plural(run):
+    assert "1 deal, seed 0" in run(*MIRROR, "--deals", "1")[1]
+    assert "1 game, " in run(*MIRROR, "--games", "1")[1]
+    assert "1 pair, seed" in run("compare", "greedy", "greedy", "--deals", "1")[1]
+
+
+def test_a_deal_that_an_error_names_is_played_again(run, tmp_path):
+    text = "def bad(view):\n    return 99 if {when} else 0\n"
+    words = ("simulate", "--players", "greedy+bad.py:bad", "greedy", "--seed", "3")
+    for unit, when in (("deal", "view.cards[0] == 3"), ("game", "view.scores[0] > 100 and view.cards[0] == 3")):
+        (tmp_path / "bad.py").write_text(text.format(when=when))
+        code, _, err = run(*words, f"--{unit}s", "5k", "--workers", "1")
+        number = re.search(rf"in {unit} (\d+)", err)[1]
+        assert code == 1
+        assert int(number) > 0
+        assert run(*words, f"--{unit}s", "1", "--first", number) == (1, "", err)
+
+
+def test_check_on_the_command_line(answer, run, tmp_path):
+    found = answer("strategies", "--check", "greedy")["check"]
+    assert found["player"] == "greedy"
+    assert found["n_views"] > 10_000
+    (tmp_path / "mine.py").write_text("def f(view):\n    return 9\n")
+    code, out, err = run("strategies", "--check", "greedy+mine.py:f")
+    assert (code, out) == (1, "")
+    assert "answered 9" in err
 
 
 def test_nothing_is_coloured_away_from_a_terminal(run):

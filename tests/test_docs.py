@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 
 import cribsim
-from cribsim import cli, experiment
+from cribsim import cli, experiment, replay_files
+from cribsim.replay_files import replay_file
 from cribsim.strategies import registry
 
 ROOT = Path(__file__).parents[1]
@@ -26,8 +27,8 @@ MODULES = sorted(name for _, name, _ in pkgutil.walk_packages(cribsim.__path__, 
 
 # Lowest first. A module imports from floors below its own; rooms on one floor don't know each other.
 FLOORS = (
-    ("errors", "_reach"),
-    ("cards", "_jit"),
+    ("errors", "stopping", "_reach"),
+    ("cards", "folders", "_jit"),
     ("rules",),
     ("scoring", "streams"),
     ("hands", "starters"),
@@ -183,6 +184,26 @@ def test_example_strategies_play(player, monkeypatch):
     monkeypatch.chdir(ROOT)
     cribsim.check_strategy(player, players=2, n_deals=50)
     assert cribsim.compare(player, "expectimax+greedy", deals=200).pairs == 200
+
+
+def test_the_example_of_a_recorded_play_shows_what_is_checked():
+    found = replay_file(ROOT / "examples" / "play.json")
+    assert [error["line"] for error in found["errors"]] == [5, 9, 10]
+    assert "examples/play.json" in cli.cli.get_command(None, "replay").help
+
+
+def test_every_key_of_a_recorded_play_is_documented():
+    text = (ROOT / "docs" / "replay.md").read_text()
+    assert re.findall(r"^\| `(\w+)` \|", text, re.M) == [
+        "hands",
+        "plays",
+        "dealer",
+        "players",
+        "rules",
+        "scores",
+        "pegged",
+    ]
+    assert set(replay_files._KINDS) == set(re.findall(r"^\| `(\w+)` \|", text, re.M))
 
 
 @pytest.mark.parametrize("path", EXPERIMENTS, ids=lambda path: path.name)

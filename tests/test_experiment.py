@@ -70,7 +70,10 @@ def test_a_file_is_read(write):
         (SIMULATE.replace("3\n", "-3\n"), "simulate.seed = -3"),
         (SIMULATE.replace(', "random"', ""), "simulate.players"),
         (f"{COMPARE}record = true", "no key compare.record"), (COMPARE.replace("b =", "#"), "compare.b is missing"),
-        ("title = 'x' y", "is not TOML"), ("\0", "is not TOML"),
+        ("title = 'x' y", "is not TOML"), ("\0", "is not TOML"), ("title = " + "9" * 5000, "is not TOML"),
+        ("title = 0x" + "f" * 5000, "title = (int, which can't be written) should be"),
+        ("title = " + "[" * 5000 + "]" * 5000, "nested too deeply"), ("title = " + "{a=" * 5000, "nested too deeply"),
+        (f"{'x' * 5000} = 1", "no key xxx"), (f"title = {['x' * 50] * 99}", "..."),
     ],
 )  # fmt: skip
 def test_mistakes_are_named_in_one_line(write, capsys, text, wrong):
@@ -173,8 +176,8 @@ def test_a_scaled_run_has_its_own_size_and_folder(write, tmp_path):
     tiny, _ = run_experiment(experiment, scale=1e-9)
     assert isinstance(tiny, Result)
     assert tiny.deals == 1
-    for scale in (0, -1, float("nan"), float("inf")):
-        with pytest.raises(CribsimError, match="scale"):
+    for scale in (0, -1, float("nan"), float("inf"), 1e300):
+        with pytest.raises(CribsimError, match=r"scale .*: give a number above 0, at most"):
             run_experiment(experiment, scale=scale)
     with pytest.raises(CribsimError, match=r"10\^13"):
         run_experiment(experiment, scale=1e12)

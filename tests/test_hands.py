@@ -112,7 +112,7 @@ def test_hands_are_numbered_in_colexicographic_order():
     hands = sorted(combinations(range(21), 6), key=lambda hand: hand[::-1])
     found = [hand_index(np.array(hand)) for hand in hands]
     assert found == list(range(comb(21, 6)))
-    assert N_HANDS_6 == comb(52, 6)
+    assert comb(52, 6) == N_HANDS_6
     assert hand_index(np.arange(46, 52, dtype=np.uint8)) == comb(52, 6) - 1
 
 

@@ -22,7 +22,7 @@ from cribsim.strategies import check_strategy, find_half, find_player
 from cribsim.strategies import policy as policies
 from cribsim.strategies.policy import policy_of, spread_classes
 from cribsim.strategies.tables import DATA
-from cribsim.views import DISCARD_VIEW, kept_positions, thrown_positions
+from cribsim.views import DISCARD_VIEW, thrown_positions
 
 N_SIX = N_CLASSES[6]
 RENAMINGS = list(permutations(range(4)))
@@ -61,7 +61,9 @@ def parted(hand, answer):
 def plainest(hand, answer):
     """The first of all ways to name the suits of what is kept and what is thrown."""
     parts = parted(hand, answer)
-    return min(tuple(tuple(sorted(card & ~3 | suits[card & 3] for card in part)) for part in parts) for suits in RENAMINGS)
+    return min(
+        tuple(tuple(sorted(card & ~3 | suits[card & 3] for card in part)) for part in parts) for suits in RENAMINGS
+    )
 
 
 # policies
@@ -113,7 +115,7 @@ def test_a_hand_throws_what_its_class_throws(n_cards):
     rows, draw = class_hands(n_cards), random.Random(n_cards)
     own = policy[number(rows.astype(int))]
     crowded = np.flatnonzero((np.diff(rows >> 2, axis=1) == 0).sum(axis=1) >= 3)  # where suits tell cards apart
-    for at in [*draw.sample(range(len(rows)), 700), *draw.sample(crowded.tolist(), 300)]:
+    for at in [*draw.sample(range(len(rows)), 400), *draw.sample(crowded.tolist(), 200)]:
         hand = rows[at]
         told = plainest(hand, answers[at])
         assert plainest(hand, own[at]) == told
@@ -192,7 +194,7 @@ def answers():
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory, answers):
-    """A table of all hands, its rows in no order."""
+    """A table of all hands, its rows in no order, in a folder of its own."""
     path = tmp_path_factory.mktemp("table") / "discards.parquet"
     order = np.random.default_rng(6).permutation(2 * N_SIX)
     roles = pa.DictionaryArray.from_arrays(pa.array((order // N_SIX).astype(np.int8)), ["pone", "dealer"])
@@ -206,14 +208,13 @@ def test_a_table_throws_what_its_file_says(whole, answers, role):
     index = np.zeros(len(hands), np.int64)
     index_classes(hands.astype(np.uint8), index)
     rows = class_hands(6)[index]
-    for name in (whole, whole.parent):
-        found = ask(find_half(f'table(file="{name}")', "discard"), hands, role)
-        for hand, answer, row, told in zip(hands, found, rows, answers[role][index], strict=True):
-            assert plainest(hand, answer) == plainest(row, told)
+    found = ask(find_half(f'table(file="{whole.parent}")', "discard"), hands, role)
+    for hand, answer, row, told in zip(hands, found, rows, answers[role][index], strict=True):
+        assert plainest(hand, answer) == plainest(row, told)
 
 
 def test_a_table_can_be_played_and_checked(whole):
-    player = f'table(file="{whole}")+greedy'
+    player = f'table(file="{whole.parent}")+greedy'
     assert check_strategy(player, n_deals=30).players == (2,)
     assert cribsim.simulate([player, "greedy"], deals=300, seed=1).deals == 300
 
@@ -233,7 +234,6 @@ SMALL = {"role": ["pone", "dealer"], "index": [0, 0], "throw": [1, 2]}
         ({**SMALL, "throw": ["1", "2"]}, "throw"),
         ({**SMALL, "index": ["0", "0"]}, "index"),
         ({**SMALL, "index": [0.5, 0.5]}, "index"),
-        ({**SMALL, "throw": [1.5, 2.5]}, "throw"),
         ({name: pa.array([], pa.int32()) for name in SMALL}, "hands have no throw"),
     ],
 )
@@ -277,28 +277,33 @@ def mean_loss(strategy, hands, role, opponent):
 
 def test_montecarlo_loses_less_the_more_it_draws():
     """Against any cards, with the exact value of every throw as the judge."""
-    hands, losses = random_hands(100, seed=11), []
-    for samples in (1, 20, 200, 2000):
+    hands = [random_hands(50, seed=11), random_hands(50, seed=12)]
+    losses = []
+    for samples in (20, 200, 2000):
         spec = f"montecarlo(samples={samples},discards=random)"
-        losses.append(sum(mean_loss(spec, hands, role, "uniform") for role in (0, 1)) / 2)
-    assert losses[0] > 2 * losses[1] > 4 * losses[2] > 8 * losses[3]
-    assert losses[3] < 0.01
+        losses.append(sum(mean_loss(spec, hands[role], role, "uniform") for role in (0, 1)) / 2)
+    assert losses[0] > 2 * losses[1] > 4 * losses[2]
+    assert losses[2] < 0.01
 
 
 def test_montecarlo_knows_whom_it_plays_with():
     """With many samples it finds the throws that are best against its model, not against another."""
-    hands = random_hands(12, seed=12)
+    hands = random_hands(8, seed=12)
     for role in (0, 1):
         assert mean_loss("montecarlo(samples=5000,discards=greedy)", hands, role, "greedy") < 0.01
 
 
 def test_montecarlo_with_pegging_values_differs():
     hands = random_hands(300, seed=13)
-    plain, pegging = (ask(find_half(f"montecarlo(samples=500{more})", "discard"), hands, 0) for more in ("", ",pegging=true"))
+    plain, pegging = (
+        ask(find_half(f"montecarlo(samples=500{more})", "discard"), hands, 0) for more in ("", ",pegging=true")
+    )
     assert 0.02 < (plain != pegging).mean() < 0.5
 
 
-@pytest.mark.parametrize("strategy", ["montecarlo(samples=20)", "heuristic", "equilibrium", "equilibrium(pegging=false)"])
+@pytest.mark.parametrize(
+    "strategy", ["montecarlo(samples=20)", "heuristic", "equilibrium", "equilibrium(pegging=false)"]
+)
 def test_strategies_pass_the_battery_for_the_players_they_claim(strategy):
     claimed = find_half(strategy, "discard").players
     assert check_strategy(f"{strategy}+greedy", n_deals=30).players == claimed
@@ -315,7 +320,9 @@ def test_what_is_known_for_two_players_says_so(strategy, players):
 
 def test_the_crib_table_matters():
     hands = random_hands(2000)
-    tables = [ask(find_half(f"expectimax(table={name})", "discard"), hands, 1) for name in ("schell", "hessel", "fixed")]
+    tables = [
+        ask(find_half(f"expectimax(table={name})", "discard"), hands, 1) for name in ("schell", "hessel", "fixed")
+    ]
     assert np.array_equal(tables[0], ask(find_half("expectimax", "discard"), hands, 1))
     for one, other in ((0, 1), (0, 2), (1, 2)):
         assert 0 < (tables[one] != tables[other]).mean() < 0.1
@@ -357,7 +364,7 @@ def pegged():
 def test_expectimax_with_pegging_throws_what_is_worth_most():
     """Exact worths in fractions, by the oracle's count of the starters."""
     cribs, plays = schell(), pegged()
-    hands = random_hands(40, seed=14)
+    hands = random_hands(25, seed=14)
     hands[0] = np.sort(cribsim.parse_cards("2H 4H 6H 8H JH JS"))
     half, plain = (find_half(spec, "discard") for spec in ("expectimax(pegging=true)", "expectimax"))
     answers = [ask(half, hands, role) for role in (0, 1)]
@@ -377,7 +384,7 @@ def test_expectimax_with_pegging_throws_what_is_worth_most():
 
 
 def test_expectimax_with_the_exact_crib_loses_nothing():
-    hands = random_hands(4, seed=15)
+    hands = random_hands(3, seed=15)
     for role in (0, 1):
         assert mean_loss("expectimax(crib=exact)", hands, role, "equilibrium") < 1e-8
 
@@ -386,7 +393,9 @@ def test_rules_of_thumb_follow_their_weights():
     """The weight of a five kept decides; thrown to the other's crib it never is, when that costs much."""
     hands = random_hands(500, seed=16)
     hands = hands[(hands >> 2 == 4).any(axis=1)]
-    keep, throw = (find_half(f"heuristic({text})", "discard") for text in ("keep_five=50", "throw_five=100,keep_five=0"))
+    keep, throw = (
+        find_half(f"heuristic({text})", "discard") for text in ("keep_five=50", "throw_five=100,keep_five=0")
+    )
     for hand, kept, thrown in zip(hands, ask(keep, hands, 1), ask(throw, hands, 1), strict=True):
         fives = (hand >> 2 == 4).sum()
         assert sum(card >> 2 == 4 for card in parted(hand, kept)[0]) == min(fives, 4)
@@ -437,5 +446,9 @@ def test_a_broken_crib_table_says_what_is_wrong(tmp_path, lines, wanted):
 
 
 def test_players_of_new_halves_travel_by_their_text():
-    for text in ("montecarlo(samples=50,discards=greedy)+greedy", "equilibrium(pegging=false)+greedy", "heuristic+greedy"):
+    for text in (
+        "montecarlo(samples=50,discards=greedy)+greedy",
+        "equilibrium(pegging=false)+greedy",
+        "heuristic+greedy",
+    ):
         assert str(find_player(text)) == text

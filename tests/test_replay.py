@@ -310,9 +310,9 @@ def test_rules_in_a_file(tmp_path):
         ({**FILE, "hands": {"north": "5C", "south": "6C"}}, "'hands': 'north' is not a seat"),
         ({**FILE, "hands": [3, "6C"]}, "seat 0: 3 is not a list of cards"),
         ({**FILE, "players": 3}, "hands of seats 0, 1 with players=3"),
-        ({**FILE, "players": "two"}, "players=two: give 2, 3 or 4"),
+        ({**FILE, "players": "two"}, "'players' holds 'two'; a whole number is wanted"),
         ({**FILE, "dealer": 5}, "dealer=5: give a seat from 0 to 1"),
-        ({**FILE, "rules": 5}, "'rules' holds 5; write text or an object"),
+        ({**FILE, "rules": 5}, "'rules' holds 5; text or an object is wanted"),
         ({**FILE, "rules": "shirt"}, "no rules named 'shirt'"),
         ({**FILE, "scores": [0.5, 1]}, "scores=[0.5, 1]: give 2 whole numbers"),
         ({**FILE, "pegged": [1]}, "'pegged' has 1 numbers for 2 seats"),
@@ -323,6 +323,67 @@ def test_a_file_that_cannot_be_replayed(tmp_path, given, why):
         replay_json(tmp_path, given)
     assert str(caught.value).startswith(str(tmp_path / "deal.json"))
     assert "\n" not in str(caught.value)
+
+
+DIGITS = "9" * 5000
+TEXT = json.dumps(FILE)
+
+
+@pytest.mark.parametrize(
+    ("given_or_text", "why"),
+    [
+        (TEXT.replace('"dealer": 0', f'"dealer": {DIGITS}'), "a whole number of thousands of digits"),
+        (TEXT.replace('"0":', f'"{DIGITS}":'), "is not a seat"), (TEXT.replace('"0":', '"00":'), "'00' is not a seat"),
+        (TEXT.replace('"0":', '"\\ud800":'), "'\\ud800' is not a seat"),
+        (TEXT.replace('"5C"', '"\\ud800"'), "is not a card"),
+        (f'{{"hands": {"[" * 100_000}', "nested too deeply"), (TEXT.replace('"AS"', "[" * 400 + "]" * 400), "card"),
+        (TEXT.replace('"AS"', "null"), "card"), (TEXT.replace('"TC KD 9H 2S"', "null"), "seat 1"),
+        (TEXT.replace("[1,", "[null,"), "seat"), (TEXT.replace('"dealer": 0', '"dealer": NaN'), "NaN is no number"),
+        (TEXT.replace('"dealer": 0', '"dealer": 1, "dealer": 0'), "the key 'dealer' is given twice"),
+        (TEXT.replace('"seat": 1', '"seat": 0, "seat": 1'), "the key 'seat' is given twice"),
+        (TEXT.replace('"0":', '"1":'), "the key '1' is given twice"),
+        (TEXT.replace('"points"', '"point"'), "'plays', play 3: no key 'point'; nearest: points; keys: seat, card"),
+        ('{"hands": null, "plays": []}', "'hands' holds None; a list by seat is wanted"),
+        ('{"hands": [], "plays": null}', "'plays' holds None"), (f"[{DIGITS}]", "digits"),
+        *(
+            ({**FILE, **wrong}, why)
+            for wrong, why in [
+                ({"delaer": 0}, "no key 'delaer'; nearest: dealer, players; keys: "), ({"x" * 999: 1}, "..."),
+                ({"players": "2"}, "'players' holds '2'; a whole number is wanted"),
+                ({"dealer": [0]}, "'dealer' holds"),
+                ({"hands": "5C 6C"}, "'hands' holds"), ({"hands": [None, None]}, "seat 0"),
+                ({"hands": [3, 4]}, "seat 0"),
+                ({"scores": {}}, "'scores' holds"), ({"scores": [None, 1]}, "scores="),
+                ({"rules": 3}, "'rules' holds 3"),
+                ({"rules": {"target": [61]}}, "target="),
+                ({"pegged": [2, "1"]}, "'pegged' holds '1'; give whole numbers"),
+                ({"pegged": [True, 1]}, "'pegged' holds True"), ({"pegged": [2, 1.0]}, "'pegged' holds 1.0"),
+            ]
+        ),
+        *(
+            (TEXT[:-1] + f', "{key}": [0, {number}]}}', why)
+            for key in ("scores", "pegged")
+            for number, why in [("NaN", "NaN"), ("-Infinity", "Infinity"), ("1e999", "inf"), (f"{DIGITS}", "digits")]
+        ),
+    ],
+)  # fmt: skip
+def test_an_odd_file_is_refused_in_one_short_line(tmp_path, given_or_text, why):
+    with pytest.raises(cribsim.CribsimError, match=re.escape(why)) as caught:
+        replay_json(tmp_path, given_or_text)
+    text = str(caught.value)
+    assert text.startswith(str(tmp_path / "deal.json"))
+    assert "\n" not in text
+    assert len(text) < len(str(tmp_path)) + 400
+
+
+def test_an_empty_name_is_no_file():
+    with pytest.raises(cribsim.CribsimError, match="an empty name; give a JSON file"):
+        replay_file("")
+
+
+def test_keys_may_hold_null(tmp_path):
+    nothing = dict.fromkeys(["players", "dealer", "scores", "rules", "pegged"])
+    assert replay_json(tmp_path, {**FILE, **nothing}) == replay_json(tmp_path, FILE)
 
 
 def test_a_file_that_is_not_there(tmp_path):

@@ -770,7 +770,71 @@ def test_a_stop_before_anything_is_played_leaves_no_folder(tmp_path, monkeypatch
     assert list(tmp_path.iterdir()) == []
 
 
+# Results in one line
+
+
+def test_results_print_in_one_line():
+    result = cribsim.simulate(["greedy", "random"], deals=1000, seed=3)
+    assert re.fullmatch(
+        r"<Result greedy · random, 1,000 deals, seed 3: pone \d+\.\d{4}, dealer \d+\.\d{4}>", repr(result)
+    )
+    games = repr(cribsim.simulate(["greedy", "random"], games=1, seed=3))
+    assert re.search(r"random, 1 game, \d+ deals, seed 3: pone .*, greedy wins [01]\.0000, random wins", games)
+    found = cribsim.compare("greedy", "random", deals=1000, seed=3)
+    assert (
+        repr(found)
+        == f"<Comparison greedy less random, 1,000 pairs of deals, seed 3: {found.difference} points a deal>"
+    )
+    assert "1 pair of games" in repr(cribsim.compare("greedy", "random", games=1))
+
+
+def test_deals_have_no_winner():
+    result = cribsim.simulate(["greedy", "random"], deals=10)
+    for ask in (result.wins, result.skunks):
+        with pytest.raises(ResultError, match="deals end no game"):
+            ask()
+
+
 # Comparisons
+
+
+@pytest.mark.parametrize("mode", ["deals", "games"])
+def test_a_comparison_is_saved_and_read(mode, tmp_path):
+    found = cribsim.compare("greedy", "random", **{mode: 30}, seed=2, confidence=0.9, command="x", rules="short")
+    assert found.save(tmp_path / "one") == tmp_path / "one"
+    again = cribsim.Comparison.load(tmp_path / "one")
+    assert again.to_json() == found.to_json()
+    assert again.provenance == found.provenance
+    assert (again.sums == found.sums).all()
+    more = cribsim.compare("greedy", "random", **{mode: 30}, seed=2, confidence=0.9, rules="short", first=30)
+    more.save(tmp_path / "two")
+    both = again + cribsim.Comparison.load(tmp_path / "two")
+    whole = cribsim.compare("greedy", "random", **{mode: 60}, seed=2, confidence=0.9, rules="short")
+    assert {**both.to_json(), "seconds": 0} == {**whole.to_json(), "seconds": 0}
+    with pytest.raises(ResultError, match="exists already"):
+        found.save(tmp_path / "one")
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("schema_version", 2), ("a", 3), ("mode", "tricks"), ("pairs", 31), ("pairs", None), ("rules", {}),
+        ("rules", {"players": 2, "target": 0}), ("ranges", []), ("ranges", 3), ("sums", []), ("sums", None),
+        ("sums", [[[0, 0]] * 5] * 3), ("sums", [[[0.5, 0]] * 5] * 3), ("sums", [[[10**30, 0]] * 5] * 3),
+        ("game_sums", [[1, 2]]), ("confidence", 2), ("seconds", "x"), ("difference", {"mean": 1.0}), ("difference", 1),
+    ],
+)  # fmt: skip
+def test_a_damaged_comparison_is_not_loaded(key, value, tmp_path):
+    cribsim.compare("greedy", "random", deals=30).save(tmp_path / "one")
+    file = tmp_path / "one" / "comparison.json"
+    told = json.loads(file.read_text())
+    for changed in ({**told, key: value}, {name: item for name, item in told.items() if name != key}):
+        file.write_text(json.dumps(changed))
+        with pytest.raises(ResultError, match="one"):
+            cribsim.Comparison.load(tmp_path / "one")
+    file.unlink()
+    with pytest.raises(ResultError, match="holds no comparison"):
+        cribsim.Comparison.load(tmp_path / "one")
 
 
 @pytest.mark.parametrize("what", ["deals", "games"])

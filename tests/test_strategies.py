@@ -1,6 +1,7 @@
 """The strategies that come with cribsim: found by name, legal, repeatable and blind to what is hidden."""
 
 import pickle
+import random
 
 import numpy as np
 import pytest
@@ -15,7 +16,10 @@ from cribsim.strategies.check import n_legal, sample_views
 from cribsim.strategies.registry import Definition, Parameter
 from cribsim.views import DISCARD_VIEW, PLAY_VIEW, discard_view, play_view
 
-HALVES = [(row["name"], row["half"]) for row in list_strategies() if row["source"] == "built in"]
+BUILT_IN = [row for row in list_strategies() if row["source"] == "built in" and row["name"] != "table"]
+"""All but `table`, which needs a file (`test_policies`)."""
+HALVES = [(row["name"], row["half"]) for row in BUILT_IN]
+SEATED_HALVES = [(row["name"], row["half"], players) for row in BUILT_IN for players in row["players"]]
 
 
 def refused(spec):
@@ -28,8 +32,7 @@ def refused(spec):
 # the battery
 
 
-@pytest.mark.parametrize("players", [2, 3, 4])
-@pytest.mark.parametrize(("name", "stage"), HALVES)
+@pytest.mark.parametrize(("name", "stage", "players"), SEATED_HALVES)
 def test_every_built_in_half_passes_the_battery(name, stage, players):
     report = check_strategy(find_half(name, stage), players=players, n_deals=80)
     assert report.players == (players,)
@@ -41,7 +44,7 @@ def test_every_built_in_half_passes_the_battery(name, stage, players):
 def test_hidden_cards_change_no_answer(name, stage):
     """Views told by what the seat knows alone, hidden cards never dealt, get the answers that the engine's get."""
     half = find_half(name, stage)
-    for players in (2, 3, 4):
+    for players in half.players:
         views = sample_views(players, n_deals=16)[stage][:60]
         told = np.concatenate([tell(view, stage) for view in views])
         assert half.answer(told).tolist() == half.answer(views).tolist()
@@ -115,6 +118,26 @@ def test_an_own_generator_fails():
         out[which] = generator.integers(0, 2, len(which))
 
     fails(answer, "the same view, the same answer")
+
+
+@pytest.mark.parametrize("draw", [random.random, np.random.random], ids=["random", "numpy"])
+@pytest.mark.parametrize("rarely", [False, True])
+def test_drawing_from_what_all_share_fails(draw, rarely):
+    def answer(views, which, params, table, out):
+        out[which] = draw() < (1e-9 if rarely else 0.5)
+
+    assert "drew from `random`" in fails(answer, "the same view, the same answer")
+
+
+def test_drawing_from_the_key_passes():
+    def answer(views, which, params, table, out):
+        out[which] = [random.Random(int(key)).randrange(2) for key in views["key"][which]]
+
+    assert check_strategy(faulty(answer), players=2, n_deals=40).n_views > 40
+
+
+def test_thousands_of_decisions_are_tried():
+    assert check_strategy("expectimax", players=2).n_views >= 2000
 
 
 def test_counting_the_calls_fails():

@@ -14,6 +14,7 @@ import numba
 import numpy as np
 import pytest
 
+import cribsim
 from cribsim import _jit
 from cribsim._reach import Reach
 from cribsim.errors import PlayerError, StrategyError
@@ -386,6 +387,103 @@ def test_a_batch_function_may_use_out_as_an_index():
     assert pegging_strategy("mine", batch=True)(fill).half.answer(LEAD).tolist() == [1]
 
 
+# faults
+
+
+class Mute(Exception):
+    def __str__(self):
+        raise SystemExit
+
+
+class Odd(BaseException):
+    pass
+
+
+def asked_by_each(bad):
+    """All that asks a strategy."""
+    return {
+        "run": lambda: cribsim.simulate([("greedy", bad), "greedy"], deals=1, seed=5, first=7, workers=1),
+        "comparison": lambda: cribsim.compare(("greedy", bad), "greedy", deals=1, workers=1),
+        "check": lambda: check_strategy(bad, players=2, n_deals=16),
+        "views": lambda: bad.half.answer(LEAD),
+    }
+
+
+@pytest.mark.parametrize("by", ["run", "comparison", "check", "views"])
+@pytest.mark.parametrize("batch", [False, True], ids=["plain", "batch"])
+@pytest.mark.parametrize(
+    "fault", [SystemExit(0), SystemExit(3), GeneratorExit(), Odd(), Mute(), StopIteration()], ids=repr
+)
+def test_whatever_a_strategy_raises_is_its_fault(fault, batch, by):
+    def bad(*given):
+        raise fault
+
+    named = pegging_strategy("bad", batch=batch)(bad if not batch else lambda views, out: bad())
+    with pytest.raises(StrategyError) as caught:
+        asked_by_each(named)[by]()
+    assert f"raised {type(fault).__name__}: " in str(caught.value)
+    assert "bad (play" in str(caught.value)
+
+
+def test_ctrl_c_within_a_strategy_is_no_fault():
+    @pegging_strategy("stopped")
+    def stopped(view):
+        raise KeyboardInterrupt
+
+    for ask in asked_by_each(stopped).values():
+        with pytest.raises(KeyboardInterrupt):
+            ask()
+
+
+@pytest.mark.parametrize("number", [10**30, -(10**30), 1 << 63, -7], ids=str)
+def test_the_number_answered_is_told(number):
+    bad = pegging_strategy("bad")(lambda view: number)
+    with pytest.raises(StrategyError, match=f"answered {number} in deal 7"):
+        asked_by_each(bad)["run"]()
+    bad = discard_strategy("bad", players=2)(lambda view: number)
+    with pytest.raises(StrategyError, match=f"answered {number} in deal 0"):
+        cribsim.simulate([(bad, "greedy"), "greedy"], deals=1)
+
+
+class Unspeakable:
+    def __repr__(self):
+        raise OSError
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        lambda view: 10 ** (4999 + int(view.players)),
+        lambda view: (10 ** (4999 + int(view.players)), 1),
+        lambda view: "x" * 500 * view.players,
+        lambda view: Unspeakable(),
+    ],
+)
+def test_what_can_not_be_written_is_told_all_the_same(answer):
+    bad = discard_strategy("bad", players=2)(answer)
+    with pytest.raises(StrategyError, match=r"(answered|returned) .{1,150} in deal 0") as caught:
+        cribsim.simulate([(bad, "greedy"), "greedy"], deals=1)
+    assert len(str(caught.value)) < 500
+
+
+def far_out(view):
+    return view.cards[100_000_000]
+
+
+def far_out_of_each(views, out):
+    for i in range(len(views)):
+        out[i] = views[i].cards[100_000_000]
+
+
+@pytest.mark.parametrize(("function", "batch"), [(far_out, False), (far_out_of_each, True)], ids=["one", "batch"])
+@pytest.mark.parametrize("decorator", [pegging_strategy, discard_strategy])
+def test_compiled_functions_are_tried_in_plain_python_first(decorator, function, batch):
+    """Compiled, this index would end the process."""
+    bad = decorator("bad", jit=True, batch=batch)(function)
+    with pytest.raises(StrategyError, match=r"'answers every decision in plain Python': raised IndexError"):
+        check_strategy(bad, players=2, n_deals=16)
+
+
 # decorating
 
 
@@ -589,6 +687,11 @@ def test_an_edited_file_is_read_again(mine):
         ("x = 1\ny = 1 // 0\n", "bad.py line 2: ZeroDivisionError: integer division or modulo by zero"),
         ("import no_such_thing\n", "bad.py line 1: ModuleNotFoundError: No module named 'no_such_thing'"),
         ("import sys\nsys.exit(3)\n", "bad.py line 2: SystemExit: 3"),
+        ("class Odd(BaseException): pass\nraise Odd\n", "bad.py line 2: Odd: "),
+        (
+            "raise type('Odd', (Exception,), {'__str__': lambda self: 1 / 0})",
+            "bad.py line 1: Odd: (its text raises Zero",
+        ),
         (
             "from cribsim import pegging_strategy\n\n@pegging_strategy('greedy')\ndef f(view):\n    return 0\n",
             "bad.py line 3: greedy is the name of a built-in strategy",
@@ -612,13 +715,22 @@ def test_a_fault_in_a_file_names_its_line(tmp_path, clean_modules, text, said):
         ("{mine}x:low-lead", "names end with .py"),
         ("{folder}/mime.py:low-lead", "no such file; nearest: mine.py"),
         ("{folder}/none/mine.py:low-lead", "nor a folder"),
+        ("{folder}/folder.py:low-lead", "folder.py is a folder; name a Python file in it"),
+        ("{folder}/foldr.py:low-lead", "there is no such file"),
+        ("{folder}/x\udcff.py:low-lead", "the name of the file is no text"),
+        ("{mine}/mine.py:low-lead", "there is no such file"),
+        ("~nobody-at-all/mine.py:low-lead", "there is no such file"),
+        ("low_lead", "no pegging strategy 'low_lead'"),
+        ("low_lead", "one in a file is written with it, as in mine.py:low_lead"),
         ("{mine}:low-lead(x=1)", "takes no parameters"),
     ],
 )
 def test_what_a_file_has_not_is_said(mine, spec, said):
+    (mine.parent / "folder.py").mkdir()
     with pytest.raises(PlayerError) as caught:
         find_player("greedy+" + spec.format(mine=mine, folder=mine.parent))
     assert said in str(caught.value)
+    assert "nearest: folder.py" not in str(caught.value)
 
 
 def test_a_module_by_name(tmp_path, clean_modules, monkeypatch):

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from cribsim.analysis.equilibrium import DEALER, N_THROWN, PONE, FixedPoint, Reply, solve_discards
 from cribsim.cards import RANKS
 from cribsim.errors import CribsimError
-from cribsim.result import Result, new_folder
+from cribsim.folders import new_folder
+from cribsim.result import Result
 from cribsim.scoring import N_PAIRS
 from cribsim.simulation import simulate
 from cribsim.stats import clean_json, from_sums

@@ -4,16 +4,22 @@ command's own module is loaded when it is called.
 
 from __future__ import annotations
 
+import contextlib
 import importlib
+import itertools
 import os
+import re
 import sys
 from collections.abc import Sequence
+from signal import SIGINT
+from typing import NoReturn
 
 import click
 
 from cribsim import __version__
-from cribsim.cli.stopping import watch_for_stop
-from cribsim.errors import nearest
+from cribsim.cli.output import give_up_failed_streams, prepare_streams, tell
+from cribsim.errors import cut, nearest, shown
+from cribsim.stopping import STOPS, Watch, remove_drafts, watch_for
 
 COMMANDS = {
     "score": ("show", "Score a hand or crib, part by part."),
@@ -51,7 +57,7 @@ class _Lazy(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             raise click.UsageError(
-                f"no command {args[0]!r}{nearest(args[0], COMMANDS)}; commands: {', '.join(COMMANDS)}"
+                f"no command {shown(args[0])}{nearest(args[0], COMMANDS)}; commands: {', '.join(COMMANDS)}"
             )
         return super().resolve_command(ctx, args)
 
@@ -72,30 +78,60 @@ def cli() -> None:
 
 
 def main(argv: Sequence[str] | None = None) -> None:
-    """Run a command; exit 0 done, 1 failed, 2 misuse, 130 interrupted."""
-    sys.exit(_run(list(sys.argv[1:] if argv is None else argv)))
+    """Run a command; exit 0 done, 1 failed, 2 misuse, 128 and the signal's number (130: Ctrl-C) interrupted."""
+    with watch_for(STOPS, _leave) as watch:
+        code = _run(list(sys.argv[1:] if argv is None else argv), watch)
+        if watch.number:
+            _end(code)
+    sys.exit(code)
 
 
-def _run(argv: list[str]) -> int:
-    with watch_for_stop() as watch:
-        try:
-            _invoke(argv)
-            sys.stdout.flush()
-        except click.exceptions.Exit as done:
-            return int(done.exit_code)
-        except (Exception, KeyboardInterrupt) as error:
-            if isinstance(error, KeyboardInterrupt) or watch.asked:
-                return _complain(f"interrupted; done: {getattr(error, 'done', 'nothing yet')}", 130)
-            return _explain(error)
-    return 0
+def _run(argv: list[str], watch: Watch) -> int:
+    prepare_streams()
+    try:
+        _invoke(argv)
+        sys.stdout.flush()
+    except click.exceptions.Exit as done:
+        return int(done.exit_code)
+    except KeyboardInterrupt as stop:
+        return _complain(f"interrupted; done: {getattr(stop, 'done', 'nothing yet')}", 128 + (watch.number or SIGINT))
+    except Exception as error:
+        return _explain(error)
+    return _complain("interrupted; done: everything", 128 + watch.number) if watch.number else 0
+
+
+def _leave(watch: Watch) -> NoReturn:
+    """End now. An exception might not get through: numba's compiler calls back from C, and swallows or changes it."""
+    remove_drafts()
+    what = "what was played is lost" if watch.held else "done: nothing yet"
+    with contextlib.suppress(OSError):
+        os.write(2, f"cribsim: interrupted; {what}\n".encode())
+    os._exit(128 + watch.number)
+
+
+def _end(code: int) -> NoReturn:
+    """End without the interpreter's farewell, in which one more signal would kill the process."""
+    give_up_failed_streams()
+    os._exit(code)
 
 
 def _invoke(argv: list[str]) -> None:
     """Run a command. click's own `main` would hide Ctrl-C and closed pipes from us; completion needs it."""
     if "_CRIBSIM_COMPLETE" in os.environ:
         cli.main(args=argv, prog_name="cribsim")
-    with cli.make_context("cribsim", spread_options(argv)) as context:
+    refuse_repeats(argv)
+    # `--json` turns stdout away for the time of the command
+    with contextlib.redirect_stdout(sys.stdout), cli.make_context("cribsim", spread_options(argv)) as context:
         cli.invoke(context)
+
+
+def refuse_repeats(argv: Sequence[str]) -> None:
+    """An option that is given twice says two things."""
+    words = itertools.takewhile(lambda word: word != "--", argv)
+    names = [word.partition("=")[0] for word in words if word.startswith("--")]
+    for name in names:
+        if names.count(name) > 1:
+            raise click.UsageError(f"{name} is given twice")
 
 
 def _explain(error: Exception) -> int:
@@ -103,22 +139,27 @@ def _explain(error: Exception) -> int:
     from cribsim.errors import CribsimError, StrategyError
 
     if isinstance(error, click.exceptions.NoArgsIsHelpError):
-        click.echo(error.format_message(), err=True)
+        tell(error.format_message(), err=True)
         return 2
     if isinstance(error, click.ClickException):
         return _complain(error.format_message(), 2)
     if isinstance(error, StrategyError):
         return _complain(str(error), 1)
-    if isinstance(error, BrokenPipeError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    if isinstance(error, (CribsimError, OSError)):
+    if isinstance(error, CribsimError):
         return _complain(str(error), 2)
+    if isinstance(error, OSError):
+        give_up_failed_streams()
+        return 0 if isinstance(error, BrokenPipeError) else _complain(str(error), 1)
     raise error
 
 
 def _complain(message: str, code: int) -> int:
-    click.echo(f"cribsim: {' '.join(message.split())}", err=True)
+    """One line on stderr, if it can be written; very long words are cut."""
+    line = re.sub(r"\S{200,}", lambda word: cut(word.group()), " ".join(message.split()))
+    try:
+        tell(f"cribsim: {line}", err=True)
+    except OSError:
+        give_up_failed_streams()
     return code
 
 

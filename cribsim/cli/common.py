@@ -11,7 +11,8 @@ from typing import Any
 
 import click
 
-from cribsim.errors import CribsimError
+from cribsim.cli.output import plain, tell
+from cribsim.errors import CribsimError, shown
 
 _NUMBER = re.compile(r"(\d{1,3}(?:,\d{3})+|\d+(?:_\d+)*)?(\.\d+)?(?:[eE]\+?(\d+)|([kmbKMB]))?", re.ASCII)
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "b": 10**9}
@@ -30,7 +31,7 @@ def read_number(text: str) -> int:
     match = _NUMBER.fullmatch(text)
     whole, part, power, unit = match.groups() if match else (None,) * 4
     if not (whole or part) or len(text) > 40:
-        raise CribsimError(f"{text!r:.60} is not a number of deals or games; write 1000, 2.5k, 10M or 1e6")
+        raise CribsimError(f"{shown(text)} is not a number of deals or games; write 1000, 2.5k, 10M or 1e6")
     digits = Fraction((whole or "0").replace(",", "").replace("_", "") + (part or ""))
     value = digits * 10 ** min(int(power or 0), 60) * _UNITS[(unit or "").lower()]
     if value.denominator != 1 or value < 1:
@@ -41,13 +42,18 @@ def read_number(text: str) -> int:
 
 
 class Number(click.ParamType[int]):
-    """A number of deals or games."""
+    """A number of deals or games, or the number of one of them."""
 
     name = "number"
 
+    def __init__(self, *, or_zero: bool = False) -> None:
+        self.or_zero = or_zero
+
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        if isinstance(value, int):
+            return value
         try:
-            return value if isinstance(value, int) else read_number(value)
+            return 0 if self.or_zero and value == "0" else read_number(value)
         except CribsimError as error:
             raise CribsimError(f"{param.opts[0]} {error}" if param else str(error)) from None
 
@@ -71,37 +77,58 @@ def seed_option(function: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--confidence", type=float, default=0.95, callback=read_confidence, help="Of the intervals: 0.95 or 95."
         ),
-        click.option("--quiet", is_flag=True, help="Nothing on stderr but errors."),
+        click.option("--quiet", is_flag=True, help="Neither progress nor that kernels are compiled on stderr."),
+        click.option(
+            "--first", type=Number(or_zero=True), default=0, help="Number of the first deal or game; default 0."
+        ),
         json_option,
     ):
         function = option(function)
     return function
 
 
-json_option = click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout.")
+_STDOUT = "cribsim.stdout"
+
+
+def _keep_stdout(ctx: click.Context, _param: click.Parameter, value: bool) -> bool:
+    """With --json stdout is for the object alone; what a strategy prints goes to stderr."""
+    if value:
+        ctx.meta[_STDOUT] = sys.stdout
+        sys.stdout = sys.stderr
+    return value
+
+
+json_option = click.option(
+    "--json", "as_json", is_flag=True, callback=_keep_stdout, help="One JSON object on stdout; all else on stderr."
+)
 
 
 def print_json(value: dict[str, Any]) -> None:
     """Exactly one JSON object, with the schema's version."""
     from cribsim.stats import clean_json
 
-    click.echo(json.dumps(clean_json({"schema_version": 1, **value}), ensure_ascii=False, allow_nan=False))
+    # in ASCII, which every stream can take, whatever the names of files
+    text = json.dumps(clean_json({"schema_version": 1, **value}), allow_nan=False)
+    print(text, file=click.get_current_context().meta[_STDOUT], flush=True)
 
 
 def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """A table for people; texts left, numbers right."""
+    """A table for people; texts left, numbers right and never broken."""
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table
 
-    table = Table(title=title or None, box=SIMPLE_HEAD, title_justify="left", pad_edge=False)
+    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, collapse_padding=True)
     for at, name in enumerate(columns):
         numeric = bool(rows) and all(re.fullmatch(r"[-+±\d.,%\s–\[\]]*", row[at]) for row in rows)
-        table.add_column(name, justify="right" if numeric else "left", overflow="fold")
+        table.add_column(name, justify="right" if numeric else "left", overflow="fold", no_wrap=numeric)
     for row in rows:
-        table.add_row(*row)
+        table.add_row(*map(plain, row))
+    if title:
+        tell(f"{title}\n")
     width = None if sys.stdout.isatty() else 160
     Console(width=width, highlight=False, markup=False).print(table)
+    tell("")
 
 
 @contextlib.contextmanager
@@ -113,9 +140,17 @@ def progress_bar(what: str, *, quiet: bool) -> Iterator[Callable[[int, int], Non
     from rich.console import Console
     from rich.progress import Progress
 
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(what, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+    bar = Progress(console=Console(stderr=True), transient=True)
+    task = bar.add_task(what, total=None)
+
+    def show(done: int, total: int) -> None:
+        bar.start()  # with the first chunk: what ends before leaves the terminal as it was
+        bar.update(task, completed=done, total=total)
+
+    try:
+        yield show
+    finally:
+        bar.stop()
 
 
 def tell_if_compiling(*, quiet: bool = False) -> None:
@@ -124,7 +159,7 @@ def tell_if_compiling(*, quiet: bool = False) -> None:
 
     if not quiet:
         line = "compiling cribsim's kernels; this happens once (all of them take about 40 seconds)"
-        click.get_current_context().with_resource(telling_of_compilation(lambda: click.echo(line, err=True)))
+        click.get_current_context().with_resource(telling_of_compilation(lambda: tell(line, err=True)))
 
 
 def interval(estimate: dict[str, Any], digits: int = 4) -> str:

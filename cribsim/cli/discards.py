@@ -16,6 +16,7 @@ from cribsim.cli.common import (
     read_confidence,
     tell_if_compiling,
 )
+from cribsim.cli.output import tell
 from cribsim.cli.play import command_line
 from cribsim.errors import CribsimError
 
@@ -113,7 +114,7 @@ def _discard_all(hand: tuple[str, ...], **options: Any) -> None:
     if options["as_json"]:
         print_json({"file": str(path), "rows": 2 * 962988})
     else:
-        click.echo(f"{2 * 962988:,} rows in {path}")
+        tell(f"{2 * 962988:,} rows in {path}")
 
 
 def _save_picture(axes: Any, path: str) -> None:
@@ -153,7 +154,7 @@ def _print_values(found: dict[str, Any], parts: bool) -> None:
     told = [f"the others throw {found['opponent']} ({_how(found)})"]
     told += [f"{found['crib_table']}: a table by ranks alone"] if found["crib_table"] in shown else []
     told += [f"pegging: {found['pegging_table']}"] if found["pegging_table"] else []
-    click.echo("; ".join(told))
+    tell("; ".join(told))
 
 
 def _how(found: dict[str, Any]) -> str:
@@ -225,7 +226,7 @@ def _solved(**options: Any) -> Any:
 
 
 def _tell_round(number: int, moved: float) -> None:
-    click.echo(f"round {number}: averages moved by {moved:.4f} points at most", err=True)
+    tell(f"round {number}: averages moved by {moved:.4f} points at most", err=True)
 
 
 def _save_cribs(table: Any, path: str) -> None:
@@ -255,7 +256,7 @@ def _print_cribs(table: Any) -> None:
             rows.append([name, whose, *cells, found["largest_pair"]])
     columns = ["table", "crib", "mean |d|", "mean d", "largest", "at"]
     print_table("less the published tables, by pairs of ranks", columns, rows)
-    click.echo(f"{told['about']}; mean crib of all throws {told['mean_own']:.3f} own, {told['mean_other']:.3f} other")
+    tell(f"{told['about']}; mean crib of all throws {told['mean_own']:.3f} own, {told['mean_other']:.3f} other")
 
 
 @click.command()
@@ -300,4 +301,4 @@ def exploit(
     print_table(f"{found['strategy']}: what a best reply gains, points a deal", ["as", "gain", "se"], rows)
     pegging = f"pegging: {found['pegging_table']}" if found["pegging_table"] else "no pegging"
     mirror = f"against itself pone less dealer {found['mirror_value']:.3f} (heels apart)"
-    click.echo(f"{mirror}; {pegging}; {found['hands']} hands of each role, seed {found['seed']}")
+    tell(f"{mirror}; {pegging}; {found['hands']} hands of each role, seed {found['seed']}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from cribsim.cli.common import json_option, print_json, print_table, tell_if_compiling
+from cribsim.cli.output import tell
 
 
 @click.command()
@@ -27,9 +28,9 @@ def bench(cold: bool, workers: int, as_json: bool) -> None:
         [row["work"], f"{row['per_second']:,.0f}", row["unit"], f"{row['cpu_seconds']:.3f}"] for row in found["rows"]
     ]
     print_table("", ["work", "rate", "unit", "processor seconds"], rows)
-    click.echo(f"{workers} workers: {found['workers_ratio']:.2f} x one; start-up {found['startup_seconds']:.2f} s")
+    tell(f"{workers} workers: {found['workers_ratio']:.2f} x one; start-up {found['startup_seconds']:.2f} s")
     if cold:
-        click.echo(f"compiling everything {found['compile_seconds']:.1f} s")
+        tell(f"compiling everything {found['compile_seconds']:.1f} s")
 
 
 @click.group()
@@ -69,4 +70,4 @@ def clear(as_json: bool) -> None:
     if as_json:
         print_json({"removed": removed})
     else:
-        click.echo(f"removed {removed} files")
+        tell(f"removed {removed} files")

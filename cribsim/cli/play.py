@@ -23,7 +23,8 @@ from cribsim.cli.common import (
     share_interval,
     tell_if_compiling,
 )
-from cribsim.errors import CribsimError, Interrupted
+from cribsim.cli.output import tell
+from cribsim.errors import CribsimError, Interrupted, count_of
 
 
 def command_line() -> str:
@@ -45,9 +46,19 @@ def _telling(show: Callable[[dict[str, Any]], None], *, as_json: bool, out: str 
         told: Any = stop.result
         if told is not None and not as_json:
             show(told.to_json())
-        if told is not None and out:
+        if told is not None and out is not None:
             stop.done += f", saved in {out}"
         raise
+
+
+def _tell(found: Any, show: Callable[[dict[str, Any]], None], *, as_json: bool, out: str | None) -> None:
+    """Show a result or a comparison."""
+    if as_json:
+        print_json(found.to_json())
+        return
+    show(found.to_json())
+    if out is not None:
+        tell(f"saved in {out}")
 
 
 @click.command()
@@ -67,6 +78,7 @@ def simulate(
     given: tuple[str, ...],
     out: str | None,
     record: bool,
+    first: int,
     seed: int,
     workers: int | None,
     rules: str | None,
@@ -78,9 +90,9 @@ def simulate(
 
     Example: cribsim simulate --players expectimax+greedy greedy --deals 1M --out results/mine
     """
-    _check_simulation(players, deals, games, matches, record and not out)
+    _check_simulation(players, deals, games, matches, record and out is None)
     tell_if_compiling(quiet=quiet)
-    if out:
+    if out is not None:
         importlib.import_module("pyarrow.parquet")  # now, so that Ctrl-C needn't wait for it
     from cribsim.simulation import simulate as play
 
@@ -90,6 +102,7 @@ def simulate(
             list(players),
             deals=deals,
             games=games,
+            first=first,
             seed=seed,
             rules=rules,
             workers=workers,
@@ -100,12 +113,7 @@ def simulate(
             confidence=confidence,
             command=command_line(),
         )
-    if as_json:
-        print_json(result.to_json())
-    else:
-        _print_result(result.to_json())
-        if out:
-            click.echo(f"saved in {out}")
+    _tell(result, _print_result, as_json=as_json, out=out)
 
 
 def _check_simulation(
@@ -120,42 +128,47 @@ def _check_simulation(
         raise CribsimError("--record needs --out DIR, a folder for the deal records")
 
 
-def _print_phases(corner: str, title: str, found: dict[str, Any]) -> None:
-    """Seats down, phases across."""
+def _print_phases(title: str, headings: dict[str, str], found: dict[str, Any]) -> None:
+    """Phases down, roles across: so that four players' numbers fit a narrow terminal."""
     roles = list(dict.fromkeys(row["seat"] for row in found["phases"]))
     phases = list(dict.fromkeys(row["phase"] for row in found["phases"]))
-    cells = {(row["seat"], row["phase"]): interval(row) for row in found["phases"]}
+    digits = _digits(found["phases"])
+    cells = {(row["seat"], row["phase"]): interval(row, digits) for row in found["phases"]}
     print_table(
         f"{title}, {100 * found['confidence']:g} % intervals",
-        [corner, *phases],
-        [[role, *(cells[role, phase] for phase in phases)] for role in roles],
+        ["phase", *(headings.get(role, role) for role in roles)],
+        [[phase, *(cells[role, phase] for role in roles)] for phase in phases],
     )
 
 
 def _print_given(found: dict[str, Any]) -> None:
     if found["given"]:
         cards = ", ".join(f"{name} {cards}" for name, cards in found["given"].items())
-        click.echo(f"given: {cards}; {found['redrawn']:,} deals weren't as given and were drawn anew")
+        tell(f"given: {cards}; {count_of(found['redrawn'], 'deal')} drawn anew")
+
+
+def _digits(estimates: list[dict[str, Any]]) -> int:
+    """Digits behind the point: few where few deals leave whole points in doubt."""
+    return 2 if any(row["high"] is not None and row["high"] - row["low"] >= 2 for row in estimates) else 4
 
 
 def _print_result(found: dict[str, Any]) -> None:
-    _print_phases("seat", "points per deal", found)
+    _print_phases("points per deal", {}, found)
     if found["wins"]:
         rows = [
             [str(row["seat"]), row["player"], share_interval(row), interval(row["game_points"])]
             for row in found["wins"]
         ]
         print_table("games", ["seat", "player", "share of wins", "game points a game"], rows)
-        skunks = [
-            f"{name.replace('_', ' ')} {share_interval(found['skunks'][name])}" for name in ("skunk", "double_skunk")
-        ]
-        click.echo(f"first dealer wins {share_interval(found['first_dealer_wins'])}, {', '.join(skunks)}")
-        click.echo(f"deals per game {interval(found['deals_per_game'], 3)}")
+        tell(f"first dealer wins {share_interval(found['first_dealer_wins'])}")
+        for name in ("skunk", "double_skunk"):
+            tell(f"{name.replace('_', ' ')} {share_interval(found['skunks'][name])}")
+        tell(f"deals per game {interval(found['deals_per_game'], 3)}")
     _print_given(found)
-    played = f"{found['games']:,} games, " if found["games"] else ""
+    played = f"{count_of(found['games'], 'game')}, " if found["games"] else ""
     speed = f", {found['deals_per_second']:,.0f} deals/s" if found["deals_per_second"] else ""
-    click.echo(
-        f"{' · '.join(found['players'])}: {played}{found['deals']:,} deals, seed {found['seed']}, "
+    tell(
+        f"{' · '.join(found['players'])}: {played}{count_of(found['deals'], 'deal')}, seed {found['seed']}, "
         f"rules {rules_text(found['rules'])}{speed}"
     )
 
@@ -165,12 +178,15 @@ def _print_result(found: dict[str, Any]) -> None:
 @click.argument("b")
 @click.option("--deals", type=Number(), help="Distinct deals; each is played twice.")
 @click.option("--games", type=Number(), help="Pairs of games on the same deals.")
+@click.option("--out", help="A new folder for the comparison.")
 @seed_option
 def compare(
     a: str,
     b: str,
     deals: int | None,
     games: int | None,
+    out: str | None,
+    first: int,
     seed: int,
     workers: int | None,
     rules: str | None,
@@ -186,44 +202,46 @@ def compare(
     tell_if_compiling(quiet=quiet)
     from cribsim.comparison import compare as play
 
-    with _telling(_print_comparison, as_json=as_json), progress_bar("pairs", quiet=quiet) as progress:
+    with _telling(_print_comparison, as_json=as_json, out=out), progress_bar("pairs", quiet=quiet) as progress:
         found = play(
             a,
             b,
             deals=deals,
             games=games,
+            first=first,
             seed=seed,
             rules=rules,
             workers=workers,
+            out=out,
             progress=progress,
             confidence=confidence,
             command=command_line(),
         )
-    if as_json:
-        print_json(found.to_json())
-    else:
-        _print_comparison(found.to_json())
+    _tell(found, _print_comparison, as_json=as_json, out=out)
 
 
 def _print_comparison(found: dict[str, Any]) -> None:
-    _print_phases("as", f"{found['a']} less {found['b']}", found)
     unit = "a game" if found["mode"] == "games" else "a deal"
-    click.echo(f"difference {interval(found['difference'])} points {unit}")
+    headings = {"pone": "as pone", "dealer": "as dealer"}
+    _print_phases(f"{found['a']} less {found['b']}, points {unit}", headings, found)
+    tell(f"difference {interval(found['difference'])} points {unit}")
     if found["win_rate_a"]:
-        click.echo(f"{found['a']} wins {share_interval(found['win_rate_a'])} of its games")
-        click.echo(f"game points {interval(found['game_points'])} a game")
-    click.echo(f"{found['pairs']:,} pairs, seed {found['seed']}, rules {rules_text(found['rules'])}")
+        tell(f"{found['a']} wins {share_interval(found['win_rate_a'])} of its games")
+        tell(f"game points {interval(found['game_points'])} a game")
+    tell(f"{count_of(found['pairs'], 'pair')}, seed {found['seed']}, rules {rules_text(found['rules'])}")
 
 
 @click.command()
 @click.argument("file", required=False)
 @click.option("--list", "listing", is_flag=True, help="List the experiments under experiments/.")
 @click.option("--scale", type=float, default=1.0, help="Multiply deals or games; the result gets its own folder.")
-@click.option("--out", help="A new folder for the result; default results/<name of the file>, made anew.")
-@click.option("--quiet", is_flag=True, help="Nothing on stderr but errors.")
+@click.option("--out", help="A new folder; default results/NAME of NAME.toml.")
+@click.option("--quiet", is_flag=True, help="Neither progress nor that kernels are compiled on stderr.")
 @json_option
 def run(file: str | None, listing: bool, scale: float, out: str | None, quiet: bool, as_json: bool) -> None:
     """Run an experiment: a question, a method, and one simulate or compare, in a TOML file.
+
+    results/NAME is the experiment's own folder: an earlier result of it there is replaced when the new one is whole.
 
     Example: cribsim run experiments/expectimax_vs_greedy.toml --scale 0.1
     """
@@ -243,14 +261,14 @@ def run(file: str | None, listing: bool, scale: float, out: str | None, quiet: b
     if as_json:
         print_json(found.to_json())
         return
-    click.echo(f"{experiment.title}\n")
+    tell(f"{experiment.title}\n")
     show(found.to_json())
-    click.echo(f"saved in {folder}")
+    tell(f"saved in {folder}")
 
 
 def _print_pegging(found: dict[str, Any]) -> None:
-    click.echo(f"{found['pegging']}: {found['kept_hands']:,} kept hands, {found['deals']:,} deals for each role")
-    click.echo(f"largest standard error {found['largest_se']:.3f} points; seed {found['seed']}")
+    tell(f"{found['pegging']}: {found['kept_hands']:,} kept hands, {found['deals']:,} deals for each role")
+    tell(f"largest standard error {found['largest_se']:.3f} points; seed {found['seed']}")
 
 
 def _print_experiments(rows: list[dict[str, str]], as_json: bool) -> None:
@@ -259,4 +277,4 @@ def _print_experiments(rows: list[dict[str, str]], as_json: bool) -> None:
     elif rows:
         print_table("", ["file", "title", "question"], [[row["file"], row["title"], row["question"]] for row in rows])
     else:
-        click.echo("no experiments (*.toml) in experiments/", err=True)
+        tell("no experiments (*.toml) in experiments/", err=True)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from typing import Any
 
 import click
 
 from cribsim.cli.common import json_option, print_json, print_table, rule_differences, say, tell_if_compiling
+from cribsim.cli.output import tell
 
 
 @click.command()
@@ -28,16 +30,18 @@ def score(hand: tuple[str, ...], starter: str, crib: bool, as_json: bool) -> Non
     if as_json:
         print_json({**parts, "explain": found.explain()})
     else:
-        click.echo(f"{found.total}: {found.explain()}")
+        tell(f"{found.total}: {found.explain()}")
 
 
 @click.command()
 @click.argument("file")
 @json_option
 def replay(file: str, as_json: bool) -> None:
-    """Check and score a recorded play (JSON: hands, plays, dealer; points where recorded).
+    """Check and score a recorded play: JSON with hands, plays and dealer, and the points where they were recorded.
 
-    Example: cribsim replay play.json
+    docs/replay.md lists the keys; examples/play.json is such a file.
+
+    Example: cribsim replay examples/play.json
     """
     tell_if_compiling()
     from cribsim.replay_files import replay_file
@@ -51,9 +55,9 @@ def replay(file: str, as_json: bool) -> None:
         for event in found["events"]
     ]
     print_table("", ["seat", "card", "count", "points", "for"], rows)
-    click.echo(f"pegged {list(found['pegged'])}, scores {list(found['scores'])}")
+    tell(f"pegged {list(found['pegged'])}, scores {list(found['scores'])}")
     for error in found["errors"]:
-        click.echo(f"line {error['line']}: recorded {error['recorded']}, right {error['right']} ({error['why']})")
+        tell(f"line {error['line']}: recorded {error['recorded']}, right {error['right']} ({error['why']})")
 
 
 @click.command()
@@ -83,15 +87,22 @@ def rules(text: str | None, as_json: bool) -> None:
 
 @click.command()
 @click.option("--time", "timed", is_flag=True, help="Measure nanoseconds per decision.")
+@click.option("--check", "player", metavar="PLAYER", help="Try a player, or half of one, on thousands of decisions.")
 @json_option
-def strategies(timed: bool, as_json: bool) -> None:
-    """List the strategies.
+def strategies(timed: bool, player: str | None, as_json: bool) -> None:
+    """List the strategies, or check one.
 
     Example: cribsim strategies --time
+
+    Example: cribsim strategies --check examples/my_strategy.py:keep_fives
     """
     tell_if_compiling()
-    from cribsim.strategies import list_strategies
+    from cribsim.strategies import check_strategy, list_strategies
 
+    if player is not None:
+        report = check_strategy(player)
+        print_json({"check": dataclasses.asdict(report)}) if as_json else tell(str(report))
+        return
     rows = list_strategies()
     for row in rows:
         row["ns_per_decision"] = _ns_per_decision(row) if timed or as_json else None
@@ -104,12 +115,16 @@ def strategies(timed: bool, as_json: bool) -> None:
             row["half"],
             ", ".join(map(str, row["players"])),
             ", ".join(row["parameters"]) or "-",
-            "" if row["ns_per_decision"] is None else f"{row['ns_per_decision']:.0f}",
+            *([_rate(row["ns_per_decision"])] if timed else []),
             row["about"],
         ]
         for row in rows
     ]
-    print_table("", ["name", "half", "players", "parameters", "ns", "about"], shown)
+    print_table("", ["name", "half", "players", "parameters", *(["ns"] if timed else []), "about"], shown)
+
+
+def _rate(nanoseconds: float | None) -> str:
+    return "" if nanoseconds is None else f"{nanoseconds:.0f}"
 
 
 def _ns_per_decision(row: dict[str, Any]) -> float | None:

@@ -17,7 +17,7 @@ from numba import types
 from numpy.typing import NDArray
 
 from cribsim._jit import kernel, user_kernel
-from cribsim.errors import PlayerError
+from cribsim.errors import PlayerError, shown
 from cribsim.strategies.base import DISCARD, PLAY, VIEWS, AnswerError
 from cribsim.views import DISCARD_ANSWER, PLAY_ANSWER, thrown_positions
 
@@ -56,13 +56,15 @@ def _is_int(value: Any) -> bool:
 
 
 def _wrong(value: Any, wanted: str) -> AnswerError:
-    text = repr(value.item() if isinstance(value, np.generic) else value)
-    return AnswerError(f"returned {text[:80]} ({type(value).__name__}); {wanted} wanted")
+    text = shown(value.item() if isinstance(value, np.generic) else value)
+    return AnswerError(f"returned {text} ({type(value).__name__}); {wanted} wanted")
 
 
 def _bounded(value: Any) -> int:
     """An int that fits the engine's; it says what is legal."""
-    return int(value) if abs(int(value)) < 1 << 62 else -1
+    if abs(int(value)) >= 1 << 62:
+        raise AnswerError(f"answered {shown(int(value))}")
+    return int(value)
 
 
 def read_position(value: Any) -> int:
@@ -111,8 +113,8 @@ def _require_whole(values: NDArray[Any]) -> None:
         return
     wrong = values[~(np.floor(values) == values)] if values.dtype.kind == "f" else values.ravel()[:1]
     if wrong.size:
-        shown = repr(wrong.flat[0].item() if hasattr(wrong.flat[0], "item") else wrong.flat[0])
-        raise AnswerError(f"returned {shown[:80]} ({values.dtype}) in out; answers are ints")
+        given = shown(wrong.flat[0].item() if hasattr(wrong.flat[0], "item") else wrong.flat[0])
+        raise AnswerError(f"returned {given} ({values.dtype}) in out; answers are ints")
 
 
 def batch_answer(function: Callable[..., Any], stage: str, *, jit: bool) -> Callable[..., None]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cribsim._reach import source_digest
 from cribsim.cards import NO_CARD, format_cards
-from cribsim.errors import PlayerError, StrategyError
+from cribsim.errors import PlayerError, StrategyError, shown, text_of
 from cribsim.rules import MAX_PLAYERS, Rules, read_rules
 from cribsim.views import DISCARD_VIEW, PLAY_VIEW
 
@@ -23,7 +23,7 @@ STAGE_WORDS = {DISCARD: "discard", PLAY: "pegging"}
 
 
 class AnswerError(StrategyError):
-    """An answer of the wrong kind. The message starts with `returned`; whoever asked adds which deal it was."""
+    """An answer of the wrong kind. The message starts with a verb; whoever asked adds which deal it was."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,8 @@ class Bound:
     params: NDArray[np.float64] = field(default_factory=lambda: NO_PARAMS)
     table: NDArray[np.uint8] = field(default_factory=lambda: NO_TABLE)
     compiled: bool = True
+    plain: Callable[..., Any] | None = None
+    """Of a user's compiled function the same in plain Python, which is tried first: compiled code checks no bounds."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +96,9 @@ class Half:
             bound = self.ready(read_rules(rules, int(asked[0]["players"])))
             try:
                 bound.answer(asked, np.arange(len(asked), dtype=np.int32), bound.params, bound.table, answers)
-            except Exception as error:
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:
                 raise StrategyError(f"{self.text} ({self.stage}) {fault_text(error)}; {view_text(asked[0])}") from error
         return answers
 
@@ -107,7 +111,7 @@ def read_numbers(players: Any) -> tuple[int, ...]:
     """
     numbers = list(players) if isinstance(players, Iterable) else [players]
     if not numbers or not all(isinstance(n, int) and 2 <= n <= MAX_PLAYERS for n in numbers):
-        raise PlayerError(f"players={players!r}: give numbers from 2 to {MAX_PLAYERS}, as in players=(2, 3)")
+        raise PlayerError(f"players={shown(players)}: give numbers from 2 to {MAX_PLAYERS}, as in players=(2, 3)")
     return tuple(sorted(set(numbers)))
 
 
@@ -124,9 +128,9 @@ def as_views(views: Any, stage: str) -> NDArray[Any]:
     return fresh
 
 
-def fault_text(error: Exception) -> str:
+def fault_text(error: BaseException) -> str:
     """What a strategy did wrong, as the middle of a sentence."""
-    text = str(error)
+    text = text_of(error)
     return text if isinstance(error, AnswerError) else f"raised {type(error).__name__}: {text}"
 
 

@@ -6,6 +6,8 @@ answer depends on anything but its own view: the rows beside it, their order, or
 
 from __future__ import annotations
 
+import dataclasses
+import random
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -45,7 +47,7 @@ class CheckReport:
 
 
 def check_strategy(
-    player: Any, *, players: int | Iterable[int] | None = None, seed: int = 0, n_deals: int = 200
+    player: Any, *, players: int | Iterable[int] | None = None, seed: int = 0, n_deals: int = 1000
 ) -> CheckReport:
     """Try a strategy on the decisions of random games: is it legal, repeatable, and blind to what is hidden?
 
@@ -134,9 +136,17 @@ class _Trial:
 
     def run(self) -> None:
         """Every check in turn."""
+        if self.bound.plain is not None:
+            self.try_plain(dataclasses.replace(self.bound, answer=self.bound.plain))
         self.answers = self.ask(self.views, "answers every decision")
         for about, check in CHECKS:
             check(self, about)
+
+    def try_plain(self, plain: Bound) -> None:
+        """In plain Python first: compiled, an index out of bounds reads what lies there, or ends the process."""
+        compiled, self.bound = self.bound, plain
+        self.ask(self.views, "answers every decision in plain Python")
+        self.bound = compiled
 
     def ask(self, views: NDArray[Any], about: str, which: NDArray[Any] | None = None, fill: int = -1) -> Any:
         """The answers to some of these views; places not asked about hold `fill`."""
@@ -145,17 +155,21 @@ class _Trial:
         bound = self.bound
         try:
             bound.answer(views.copy(), asked.astype(np.int32), bound.params, bound.table, answers)
-        except Exception as error:
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
             raise self.raised(about, views[asked], error) from error
         return answers
 
-    def raised(self, about: str, views: NDArray[Any], error: Exception) -> StrategyError:
+    def raised(self, about: str, views: NDArray[Any], error: BaseException) -> StrategyError:
         """The failure that names the first view at which the strategy raises, asked one by one."""
         bound, one = self.bound, np.zeros(1, np.int32)
         for i in range(len(views)):
             try:
                 bound.answer(views[i : i + 1].copy(), one, bound.params, bound.table, np.zeros(1, np.int64))
-            except Exception as again:
+            except KeyboardInterrupt:
+                raise
+            except BaseException as again:
                 return self.said(about, views[i], fault_text(again))
         return self.said(about, views[0], fault_text(error))
 
@@ -178,8 +192,11 @@ class _Trial:
             raise self.failed(about, i, f"answered {self.answers[i]}")
 
     def check_repeat(self, about: str) -> None:
-        """The same views again, after other calls."""
+        """The same views again, after other calls; the generators that all of Python shares stay untouched."""
+        before = _shared_randomness()
         self.ask(self.views[::-1], about)
+        if _shared_randomness() != before:
+            raise self.failed(about, 0, "drew from `random` or `numpy.random`; draw from view.key")
         self.compare(self.ask(self.views, about), about)
 
     def check_order(self, about: str) -> None:
@@ -224,6 +241,12 @@ class _Trial:
         """Fail where answers differ from the first ones."""
         for i in np.flatnonzero(answers != self.answers):
             raise self.failed(about, i, f"answered {self.answers[i]} at first and {answers[i]} then")
+
+
+def _shared_randomness() -> tuple[Any, ...]:
+    """The states of the generators that any code may draw from."""
+    name, words, *rest = np.random.get_state(legacy=True)
+    return random.getstate(), name, np.asarray(words).tobytes(), *rest
 
 
 def n_legal(views: NDArray[Any]) -> NDArray[np.int64]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from cribsim.errors import PlayerError, nearest
+from cribsim.errors import PlayerError, cut, nearest, shown
 from cribsim.rules import Rules
 from cribsim.strategies.base import DISCARD, PLAY, STAGE_WORDS, Bound, Half, Player
 from cribsim.strategies.loading import Loaded, load
@@ -43,7 +43,7 @@ def find_player(spec: str | Player | Half | Strategy | Sequence[Any]) -> Player:
         return _player_of_text(spec)
     if isinstance(spec, (tuple, list)):
         if len(spec) != 2:
-            raise PlayerError(f"{spec!r}: a pair (discard, play) is wanted")
+            raise PlayerError(f"{shown(spec)}: a pair (discard, play) is wanted")
         return Player(find_half(spec[0], DISCARD), find_half(spec[1], PLAY))
     halves = {half.stage: half for half in find_halves(spec)}
     if len(halves) == 1:
@@ -62,7 +62,7 @@ def find_half(spec: str | HalfSpec | Half | Strategy, stage: str) -> Half:
     'greedy'
     """
     if stage not in STAGES:
-        raise PlayerError(f"stage {stage!r}: give {DISCARD!r} or {PLAY!r}")
+        raise PlayerError(f"stage {shown(stage)}: give {DISCARD!r} or {PLAY!r}")
     if isinstance(spec, str):
         spec = parse_half(spec)
     if isinstance(spec, HalfSpec):
@@ -146,7 +146,7 @@ def _definition(ref: str, stage: str) -> Definition:
 def _split(ref: str) -> tuple[Loaded, str]:
     place, _, name = ref.rpartition(":")
     if not place or not name:
-        raise PlayerError(f"{ref!r}: write file.py:name or package.module:name")
+        raise PlayerError(f"{shown(ref)}: write file.py:name or package.module:name")
     return load(place), name
 
 
@@ -245,14 +245,17 @@ def _unknown(ref: str, stage: str | None = None) -> PlayerError:
     if ref.endswith(".py"):
         return PlayerError(f"{ref} is a file; name the strategy in it too, as in {ref}:name")
     known = names(stage) if stage else sorted({*names(DISCARD), *names(PLAY)})
-    return PlayerError(f"no {what} {ref!r}{nearest(ref, known)}; known: {', '.join(known)}")
+    in_file = f"; one in a file is written with it, as in mine.py:{cut(ref)}" if ref.isidentifier() else ""
+    return PlayerError(f"no {what} {shown(ref)}{nearest(ref, known)}; known: {', '.join(known)}{in_file}")
 
 
 def _not_a_strategy(spec: Any) -> PlayerError:
     if callable(spec):
         name = getattr(spec, "__name__", type(spec).__name__)
         return PlayerError(f"{name} isn't decorated; write @discard_strategy('{name}') or @pegging_strategy above it")
-    return PlayerError(f"{spec!r} is no strategy; give text such as expectimax+greedy, a decorated function or a pair")
+    return PlayerError(
+        f"{shown(spec)} is no strategy; give text such as expectimax+greedy, a decorated function or a pair"
+    )
 
 
 def list_strategies() -> list[dict[str, Any]]:

@@ -18,7 +18,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from cribsim.errors import PlayerError, nearest
+from cribsim.errors import PlayerError, nearest, shown, text_of
 from cribsim.strategies.registry import Definition, Table, captured
 from cribsim.strategies.user import Strategy
 
@@ -60,7 +60,7 @@ class Loaded:
             return PlayerError(f"{self.text}: {name} is no function but a {what}")
         known = {strategy.name for strategy in self.strategies()} | {known for known, _ in self.table}
         known |= {item for item in vars(self.module) if self.function(item) and not item.startswith("_")}
-        return PlayerError(f"{self.text} has no strategy {name!r}{nearest(name, known)}{_listed(known)}")
+        return PlayerError(f"{self.text} has no strategy {shown(name)}{nearest(name, known)}{_listed(known)}")
 
 
 def _listed(known: set[str]) -> str:
@@ -85,26 +85,34 @@ def load(text: str) -> Loaded:
 
 
 def _load_file(text: str) -> Loaded:
-    path = Path(text).expanduser().resolve()
+    path = Path(os.path.realpath(os.path.expanduser(text)))
     if path.suffix != ".py":
         raise PlayerError(f"{text}: strategies are read from Python files, whose names end with .py")
-    if not path.is_file():
-        raise PlayerError(f"{text}: there is no such file{_nearby(path)}")
-    try:
-        source = path.read_bytes()
-    except OSError as error:
-        raise PlayerError(f"{text} can't be read: {error.strerror}") from error
-    digest = hashlib.sha256(source).hexdigest()
+    digest = hashlib.sha256(_read(text, path)).hexdigest()
     if path not in _FILES or _FILES[path].digest != digest:
         module, table = _run(text, path)
         _FILES[path] = Loaded(text, module, table, digest)
     return _FILES[path]
 
 
+def _read(text: str, path: Path) -> bytes:
+    try:
+        str(path).encode()
+        return path.read_bytes()
+    except UnicodeEncodeError:
+        raise PlayerError(f"{shown(text)}: the name of the file is no text; give it another") from None
+    except IsADirectoryError:
+        raise PlayerError(f"{text} is a folder; name a Python file in it") from None
+    except (FileNotFoundError, NotADirectoryError):
+        raise PlayerError(f"{text}: there is no such file{_nearby(path)}") from None
+    except OSError as error:
+        raise PlayerError(f"{text} can't be read: {error.strerror}") from error
+
+
 def _nearby(path: Path) -> str:
     if not path.parent.is_dir():
         return f", nor a folder {path.parent}"
-    return nearest(path.name, [item.name for item in path.parent.glob("*.py")])
+    return nearest(path.name, [item.name for item in path.parent.glob("*.py") if item.is_file()])
 
 
 def _run(text: str, path: Path) -> tuple[ModuleType, Table]:
@@ -119,7 +127,9 @@ def _run(text: str, path: Path) -> tuple[ModuleType, Table]:
         with captured() as table:
             # not `spec.loader.exec_module`: its byte code is keyed by time and size, and misses a quick edit
             exec(compile(path.read_bytes(), str(path), "exec"), vars(module))
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         _put_back(name, before)
         raise _failure(text, error, path) from error
     return module, table
@@ -161,7 +171,7 @@ def _failure(text: str, error: BaseException, path: Path | None = None) -> Playe
     frames = [frame for frame in frames if Path(frame.filename).parent != Path(__file__).parent]
     own = [frame for frame in frames if Path(frame.filename).resolve() == path] or frames
     where = f"{_place(own[-1].filename, text, path)} line {own[-1].lineno}" if own else text
-    first = (str(error).splitlines() or [""])[0]
+    first = (text_of(error).splitlines() or [""])[0]
     said = first if isinstance(error, PlayerError) else f"{type(error).__name__}: {first}"
     return PlayerError(f"{where}: {said}")
 
@@ -176,7 +186,9 @@ def _load_module(text: str) -> Loaded:
     try:
         with captured() as table:
             module = _import(text)
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         if isinstance(error, ModuleNotFoundError) and error.name and f"{text}.".startswith(f"{error.name}."):
             raise PlayerError(f"{text}: there is no module {error.name}; for a file write {text}.py:name") from error
         raise _failure(text, error) from error

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from importlib import metadata
 from typing import Any
 
-from cribsim.errors import PlayerError
+from cribsim.errors import PlayerError, text_of
 from cribsim.strategies.base import DISCARD, PLAY, STAGE_WORDS, Bound
 
 GROUP = "cribsim.strategies"
@@ -28,7 +28,8 @@ STAGES = (DISCARD, PLAY)
 class Parameter:
     """One parameter of a strategy.
 
-    default: None where it must be given. kind: `int`, `float`, `bool` or `str`; a tuple of the words allowed; or "discard" or "play", for half a player.
+    default: None where it must be given. kind: `int`, `float`, `bool` or `str`; a tuple of the words allowed; or
+    "discard" or "play", for half a player.
     low, high: the least and the largest number allowed.
     """
 
@@ -103,8 +104,11 @@ def _load_installed() -> None:
         try:
             with captured() as table:
                 loaded = point.load()
-        except Exception as error:
-            warnings.warn(f"{source}: its strategies can't be loaded: {type(error).__name__}: {error}", stacklevel=2)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:
+            said = f"{type(error).__name__}: {text_of(error)}"
+            warnings.warn(f"{source}: its strategies can't be loaded: {said}", stacklevel=2)
             continue
         found = [getattr(item, "definition", None) for item in (loaded, *getattr(loaded, "__dict__", {}).values())]
         for definition in (*table.values(), *found):

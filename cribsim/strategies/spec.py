@@ -14,7 +14,7 @@ import re
 from dataclasses import dataclass, field
 from typing import NoReturn, TypeAlias
 
-from cribsim.errors import PlayerError
+from cribsim.errors import PlayerError, shown
 
 Value: TypeAlias = "bool | int | float | str | HalfSpec"
 Parameters: TypeAlias = "tuple[tuple[str, Value], ...]"
@@ -78,7 +78,7 @@ def parse_player(text: str) -> PlayerSpec:
         reader.fail("a player has two halves at most, discard+play")
     parameters = reader.parameters(0)
     if parameters and [key for key, _ in parameters] != ["miss"]:
-        raise PlayerError(f"{text!r}: behind a whole player only (miss=NUMBER) can stand")
+        raise PlayerError(f"{shown(text)}: behind a whole player only (miss=NUMBER) can stand")
     reader.end()
     return PlayerSpec(tuple(halves), parameters)
 
@@ -124,7 +124,7 @@ class _Reader:
 
     def fail(self, what: str, at: int | None = None) -> NoReturn:
         """Stop with what is wrong, and where."""
-        raise PlayerError(f"{self.text!r}, character {(self.at if at is None else at) + 1}: {what}")
+        raise PlayerError(f"{shown(self.text)}, character {(self.at if at is None else at) + 1}: {what}")
 
     def next(self) -> str:
         """The next character that isn't a space; "" at the end."""
@@ -144,7 +144,7 @@ class _Reader:
         if left == ")":
             self.fail("this parenthesis closes nothing")
         if left:
-            self.fail(f"nothing can stand here, but there is {self.text[self.at :]!r}")
+            self.fail(f"nothing can stand here, but there is {shown(self.text[self.at :])}")
 
     def half(self, depth: int) -> HalfSpec:
         """A name and its parameters."""
@@ -158,7 +158,7 @@ class _Reader:
         self.next()
         match = _PLAIN.match(self.text, self.at)
         if match is None:
-            there = f", not {self.text[self.at]!r}" if self.at < len(self.text) else ""
+            there = f", not {shown(self.text[self.at])}" if self.at < len(self.text) else ""
             self.fail(wanted + there)
         self.at = match.end()
         return match.group().strip()
@@ -191,7 +191,7 @@ class _Reader:
             at = self.at
             key = self.plain("a key is wanted here, as in (key=value)") if self.next() else self.unclosed(start)
             if not is_word(key):
-                self.fail(f"{key!r} is not a key; a key is a word, as in (key=value)", at)
+                self.fail(f"{shown(key)} is not a key; a key is a word, as in (key=value)", at)
             if not self.take("="):
                 self.fail(f"= is wanted behind {key}, as in {key}=value") if self.next() else self.unclosed(start)
             if key in found:
@@ -218,7 +218,7 @@ class _Reader:
         if half.parameters or ":" in half.ref:
             return half
         if half.ref not in _TRUTH and not is_word(half.ref):
-            self.fail(f"{half.ref!r} is neither a number nor a word; put text in quotation marks", at)
+            self.fail(f"{shown(half.ref)} is neither a number nor a word; put text in quotation marks", at)
         return _TRUTH.get(half.ref, half.ref)
 
     def number(self) -> int | float | None:

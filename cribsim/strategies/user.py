@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from cribsim.errors import PlayerError
+from cribsim.errors import PlayerError, shown
 from cribsim.rules import Rules
 from cribsim.strategies.answers import batch_answer, compile_function, compiled_answer, is_compiled, plain_answer
 from cribsim.strategies.base import DISCARD, PLAY, STAGE_WORDS, Bound, Half, read_numbers
@@ -60,12 +60,15 @@ class Strategy:
 
     def _bind(self, n_cards: int, n_thrown: int) -> Bound:
         if self.batch:
-            return Bound(batch_answer(self.function, self.stage, jit=self.jit), compiled=False)
+            plain = batch_answer(self.function, self.stage, jit=False)
+            answer = batch_answer(self.function, self.stage, jit=True) if self.jit else plain
+            return Bound(answer, compiled=False, plain=plain if self.jit else None)
+        plain = plain_answer(self.function, self.stage, n_cards, n_thrown)
         if self.jit:
             decide = compile_function(self.function, self.name, self.stage)
             if is_compiled(decide):
-                return Bound(compiled_answer(decide, self.name, self.stage, n_cards, n_thrown))
-        return Bound(plain_answer(self.function, self.stage, n_cards, n_thrown), compiled=False)
+                return Bound(compiled_answer(decide, self.name, self.stage, n_cards, n_thrown), plain=plain)
+        return Bound(plain, compiled=False)
 
 
 def discard_strategy(
@@ -132,7 +135,7 @@ def _decorator(
     if not isinstance(name, str):
         raise PlayerError(f"@{word} needs a name: write @{word}('keep-fives') above the function")
     if not is_word(name):
-        raise PlayerError(f"{name!r} can't name a strategy; take letters, digits, _ and -, a letter first")
+        raise PlayerError(f"{shown(name)} can't name a strategy; take letters, digits, _ and -, a letter first")
     numbers = read_numbers(players)
 
     def decorate(function: Callable[..., Any]) -> Strategy:
@@ -152,9 +155,9 @@ def _check_arguments(strategy: Strategy) -> None:
     """The function must take (view), or (views, out) for a batch."""
     function, wanted = strategy.function, ("views", "out") if strategy.batch else ("view",)
     if not callable(function) or inspect.isclass(function):
-        raise PlayerError(f"{strategy.name}: a function is wanted, not {function!r}")
+        raise PlayerError(f"{strategy.name}: a function is wanted, not {shown(function)}")
     if strategy.jit and not hasattr(function, "__code__"):
-        raise PlayerError(f"{strategy.name}: jit=True compiles a function, not {function!r}")
+        raise PlayerError(f"{strategy.name}: jit=True compiles a function, not {shown(function)}")
     try:
         inspect.signature(getattr(function, "py_func", function)).bind(*wanted)
     except TypeError as error:
