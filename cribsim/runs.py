@@ -139,10 +139,11 @@ class Batch:
 
     def _raised(self, error: BaseException) -> BaseException:
         """The StrategyError for a strategy that raised, found by asking it view by view; other errors as they are."""
-        if self.state[STAGE] == 0:
+        slots = self._asked() if self.state[STAGE] else []
+        if not slots:
             return error
         half, views = self._asking()
-        answers, slots = np.full(len(views), NOBODY, np.int64), self._asked()
+        answers = np.full(len(views), NOBODY, np.int64)
         for slot in slots:
             try:
                 half.answer(views, np.array([slot], np.int32), half.params, half.table, answers)

@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import textwrap
+from types import ModuleType
 
 import numba
 import numpy as np
@@ -892,7 +893,7 @@ def test_what_a_function_reaches_has_a_digest():
 
 @pytest.mark.parametrize(
     "value",
-    [object(), {1, 2}, np.array([None]), [].append, random.Random(1), pickle],
+    [object(), {1, 2}, np.array([None]), [].append, random.Random(1), ModuleType("mine"), pickle],
     ids=lambda value: type(value).__name__,
 )
 def test_what_has_no_safe_digest_is_told(value):
