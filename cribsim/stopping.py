@@ -55,7 +55,8 @@ _in_charge: list[Watch] = []
 def watch_for(signals: tuple[signal.Signals, ...], leave: Callable[[Watch], NoReturn]) -> Iterator[Watch]:
     """Watch for signals that nobody else watches for or ignores (as under nohup)."""
     watch, usual = Watch(leave), (signal.SIG_DFL, signal.default_int_handler)
-    before = {number: handler for number in signals if (handler := signal.getsignal(number)) in usual}
+    heard = signals if threading.current_thread() is threading.main_thread() else ()
+    before = {number: handler for number in heard if (handler := signal.getsignal(number)) in usual}
     for number in before:
         signal.signal(number, watch.hear)
     _in_charge.append(watch)

@@ -77,7 +77,7 @@ def seed_option(function: Callable[..., Any]) -> Callable[..., Any]:
         click.option(
             "--confidence", type=float, default=0.95, callback=read_confidence, help="Of the intervals: 0.95 or 95."
         ),
-        click.option("--quiet", is_flag=True, help="Neither progress nor that kernels are compiled on stderr."),
+        click.option("--quiet", is_flag=True, help="Nothing on stderr but errors."),
         click.option(
             "--first", type=Number(or_zero=True), default=0, help="Number of the first deal or game; default 0."
         ),
