@@ -1,6 +1,7 @@
 """Experiments: a file is read strictly, run, and its folder made anew."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -8,6 +9,7 @@ from cribsim import cli
 from cribsim.errors import CribsimError
 from cribsim.experiment import list_experiments, read_experiment, run_experiment
 from cribsim.result import Result
+from cribsim.strategies.tables import pegging_table
 
 HEAD = 'title = "A title"\nquestion = """\nWhat\nis it?"""\n'
 SIMULATE = f'{HEAD}[simulate]\nplayers = ["greedy", "random"]\ndeals = 2_000\nseed = 3\n'
@@ -58,7 +60,7 @@ def test_a_file_is_read(write):
     [
         ("titl = 'x'", "no key titl; nearest: title; keys: title, question"), ("question = 'x'", "title is missing"),
         ("title = 3", "title = 3 should be a valid string"), (f"file = 'x'\n{SIMULATE}", "no key file"),
-        (HEAD, "give one table, [simulate] or [compare]"),
+        (HEAD, "give one table, [simulate], [compare] or [pegging]"),
         (f"{SIMULATE}[compare]\na = 'x'\nb = 'y'\ndeals = 5", "one table"),
         (f"{SIMULATE}dels = 5", "no key simulate.dels; nearest: deals; keys: deals, games"),
         (f"{SIMULATE}games = 5", "simulate: give deals or games"),
@@ -219,3 +221,19 @@ def test_experiments_are_listed(write, capsys, tmp_path):
 def test_a_file_is_wanted(capsys):
     assert run("run") == 2
     assert "--list" in capsys.readouterr().err
+
+
+def test_pegging_values_are_made_by_an_experiment(tmp_path):
+    """A small run of the shipped table's experiment: the same format, every kept hand, near the shipped values."""
+    found = read_experiment(Path(__file__).parents[1] / "experiments" / "pegging_values.toml")
+    assert found.pegging is not None
+    small = found.model_copy(update={"pegging": found.pegging.model_copy(update={"deals": 4_000_000, "seeds": [7]})})
+    made, folder = run_experiment(small, out=str(tmp_path / "pegging"))
+    rows = (Path(folder) / "pegging.csv").read_text().splitlines()
+    shipped = pegging_table()
+    assert rows[4] == "kept,pone_own,pone_other,pone_se,dealer_own,dealer_other,dealer_se"
+    assert len(rows) == 5 + 1820
+    often = made.table.se < 0.2
+    apart = (made.table.difference - shipped.difference)[often] / made.table.se[often]
+    assert often.mean() > 0.5
+    assert 0.9 < apart.std() < 1.1

@@ -108,7 +108,7 @@ def test_a_policy_of_a_strategy_in_python_is_asked_by_class():
 
 @pytest.mark.parametrize("n_cards", [5, 6])
 def test_a_hand_throws_what_its_class_throws(n_cards):
-    """However the suits are called, the cards thrown are those of the class's own hand, suits of equal standing apart."""
+    """However suits are called, the cards thrown are those of the class's own hand, suits of equal standing apart."""
     answers = np.random.default_rng(3).integers(0, 15 if n_cards == 6 else 5, N_CLASSES[n_cards]).astype(np.uint8)
     policy = spread_classes(answers, n_cards)
     assert policy.shape == (comb(52, n_cards),)
@@ -312,8 +312,15 @@ def test_strategies_pass_the_battery_for_the_players_they_claim(strategy):
 
 @pytest.mark.parametrize("players", [3, 4])
 @pytest.mark.parametrize(
-    "strategy", ["equilibrium", "table(file=x)", "expectimax(pegging=true)", "expectimax(crib=exact)", "montecarlo(pegging=true)"]
-)  # fmt: skip
+    "strategy",
+    [
+        "equilibrium",
+        "table(file=x)",
+        "expectimax(pegging=true)",
+        "expectimax(crib=exact)",
+        "montecarlo(pegging=true)",
+    ],
+)
 def test_what_is_known_for_two_players_says_so(strategy, players):
     assert "2 players" in refused(strategy, players) or "two players" in refused(strategy, players)
 

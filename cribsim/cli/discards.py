@@ -20,7 +20,7 @@ from cribsim.cli.output import tell
 from cribsim.cli.play import command_line
 from cribsim.errors import CribsimError
 
-_quiet = click.option("--quiet", is_flag=True, help="No progress on stderr.")
+_quiet = click.option("--quiet", is_flag=True, help="Nothing on stderr but errors.")
 _confidence = click.option(
     "--confidence", type=float, default=0.95, callback=read_confidence, help="Of the intervals: 0.95 or 95."
 )
@@ -137,7 +137,7 @@ def _print_values(found: dict[str, Any], parts: bool) -> None:
         "keep": [row["keep"] for row in rows],
         "throw": [row["throw"] for row in rows],
         "hand": [_say(row["hand"]) for row in rows],
-        "sd": [_say(row["hand_sd"], 2) for row in rows],
+        "sd": [] if found["samples"] else [_say(row["hand_sd"], 2) for row in rows],  # 80 columns hold no more
         "range": [f"{row['hand_min']}-{row['hand_max']}" for row in rows],
         "crib": [_say(row["crib"]) for row in rows],
         found["crib_table"]: [_say(row["static"], 2) for row in rows],
