@@ -2,8 +2,8 @@
 
 What the others throw is counted, not sampled: every hand they can hold is walked through, and a policy (an answer for
 every hand, `strategies.policy`) says what they throw of it. For a throw t and a starter s the hands that throw t and
-don't hold s number thrown[t] - kept[t, s]; with several others the product over them stands for their joint weight
-(exact for one other, and for others who throw anything).
+don't hold s number thrown[t] - kept[t, s]. Several others are taken as independent but for that each doesn't hold the
+starter, nor what another throws (exact for one other, and for others who throw anything).
 """
 
 from __future__ import annotations
@@ -103,29 +103,46 @@ def show_cribs_of_two(cards, unseen, thrown, kept, out_histogram):
                             row[np.uint64(points)] += thrown[pair] - kept[pair, starter]
 
 
+_ORDERS = np.array([(0, 1, 2), (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0)])
+"""Which of three cards each of the three others throws."""
+
+
 @kernel
-def show_cribs_of_one(cards, unseen, weights, out_histogram):
+def _weigh_orders(cards, thrown, free, out_weights):
+    """How likely the three others throw three cards, by who throws which. cards: int64[3]; thrown: float64[3, 47], by
+    other; free: float64[3, 47, 47], the share of those hands that don't hold another card; out_weights: float64[6]."""
+    for order in range(6):
+        weight = 1.0
+        for other in range(3):
+            own = cards[_ORDERS[order, other]]
+            weight *= thrown[other, own]
+            for card in cards:
+                weight *= free[other, own, card] if card != own else 1.0
+        out_weights[order] = weight
+
+
+@kernel
+def show_cribs_of_one(cards, unseen, thrown, free, three, weights, out_histogram):
     """The points of the crib after each of the 5 throws of one card, three more cards coming from three others.
 
-    cards: int64[5]; unseen: int64[47]; weights: float64[3, 47, 47], by other, card thrown and starter.
+    cards: int64[5]; unseen: int64[47]; thrown, free: see `_weigh_orders`; three: int64[3] and weights: float64[6],
+    scratch.
     """
-    a, b, c = weights
     n = len(unseen)
-    for starter in range(n):
-        for high in range(2, n):
-            for middle in range(1, high):
-                for low in range(middle):
+    for high in range(2, n):
+        for middle in range(1, high):
+            for low in range(middle):
+                three[0], three[1], three[2] = low, middle, high
+                _weigh_orders(three, thrown, free, weights)
+                for starter in range(n):
                     if starter in (low, middle, high):
                         continue
-                    weight = a[low, starter] * (
-                        b[middle, starter] * c[high, starter] + b[high, starter] * c[middle, starter]
-                    )
-                    weight += a[middle, starter] * (
-                        b[low, starter] * c[high, starter] + b[high, starter] * c[low, starter]
-                    )
-                    weight += a[high, starter] * (
-                        b[low, starter] * c[middle, starter] + b[middle, starter] * c[low, starter]
-                    )
+                    weight = 0.0
+                    for order in range(6):
+                        one, two, last = three[_ORDERS[order, 0]], three[_ORDERS[order, 1]], three[_ORDERS[order, 2]]
+                        weight += (
+                            weights[order] * free[0, one, starter] * free[1, two, starter] * free[2, last, starter]
+                        )
                     for answer in range(5):
                         points = show_points(
                             cards[answer], unseen[low], unseen[middle], unseen[high], unseen[starter], 1

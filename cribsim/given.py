@@ -160,9 +160,9 @@ NOTHING_GIVEN = Given()
 def _pairs(given: Mapping[str, Any] | Sequence[str] | None) -> list[tuple[str, Any]]:
     if given is None:
         return []
-    if isinstance(given, Mapping):
+    if isinstance(given, Mapping) and all(isinstance(name, str) for name in given):
         return list(given.items())
-    if isinstance(given, str) or not all(isinstance(item, str) and "=" in item for item in given):
+    if not isinstance(given, (list, tuple)) or not all(isinstance(item, str) and "=" in item for item in given):
         raise CribsimError(f"given {given!r}: write name=cards, as in starter=5C or pone_kept='5H 5S'")
     return [(name.strip(), cards) for name, _, cards in (item.partition("=") for item in given)]
 

@@ -102,7 +102,7 @@ def _open_folder(folder: Path, asked: dict[str, Any]) -> Path:
         (work / _TOLD).write_text(json.dumps(asked))
     except OSError as error:
         raise ResultError(f"{folder} can't be written: {error.strerror or error}") from None
-    except ValueError:
+    except json.JSONDecodeError:
         raise ResultError(f"{work / _TOLD} is damaged; remove {folder} and begin anew") from None
     return work
 

@@ -37,6 +37,8 @@ COMMANDS = {
 }
 GREEDY_OPTIONS = ("--players",)
 """Options that take all words up to the next option."""
+MANY_TIMES = ("--given",)
+"""Options that may be given again and again."""
 
 
 class _Lazy(click.Group):
@@ -130,7 +132,7 @@ def refuse_repeats(argv: Sequence[str]) -> None:
     words = itertools.takewhile(lambda word: word != "--", argv)
     names = [word.partition("=")[0] for word in words if word.startswith("--")]
     for name in names:
-        if names.count(name) > 1:
+        if names.count(name) > 1 and name not in MANY_TIMES:
             raise click.UsageError(f"{name} is given twice")
 
 

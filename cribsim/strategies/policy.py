@@ -142,7 +142,7 @@ def _made(half: Half, role: int, rules: Rules) -> Policy:
 
 def _kept(path: Path, half: Half, role: int, rules: Rules) -> Policy:
     """The policy as it was kept on disk, or made and kept. Another process may be doing the same."""
-    with contextlib.suppress(OSError, ValueError):
+    with contextlib.suppress(OSError, ValueError, EOFError):
         held: Policy = np.load(path, mmap_mode="c")
         if held.shape == (n_hands(rules.cards or 0),):
             return held

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,8 +53,8 @@ def read_policy(path: str) -> NDArray[np.uint8]:
         raise PlayerError(f"{path}: there is no such file; `cribsim discard --all --out DIR` writes one") from None
     except (OSError, pa.ArrowException) as error:
         raise PlayerError(f"{path} can't be read as a table of discards: {' '.join(str(error).split())}") from None
-    roles = np.array(found["role"].to_pylist())
-    index, throws = (found[name].to_numpy() for name in ("index", "throw"))
+    roles = np.asarray(found["role"].cast(pa.string()).combine_chunks())
+    index, throws = (_whole_numbers(found[name], path) for name in ("index", "throw"))
     answers = np.full((2, N_SIX_CARDS), 255, np.uint8)
     for role, name in enumerate(ROLES):
         mine = roles == name
@@ -64,6 +65,15 @@ def read_policy(path: str) -> NDArray[np.uint8]:
     if missing:
         raise PlayerError(f"{path}: {missing:,} of {answers.size:,} hands have no throw; is the table finished?")
     return answers
+
+
+def _whole_numbers(column: Any, path: str) -> NDArray[np.int64]:
+    import pyarrow as pa
+
+    if not pa.types.is_integer(column.type) or column.null_count:
+        raise PlayerError(f"{path}: whole numbers are wanted in the columns index and throw, not {column.type}")
+    numbers: NDArray[np.int64] = column.to_numpy().astype(np.int64)
+    return numbers
 
 
 def table_of(path: str) -> Bound:

@@ -127,7 +127,7 @@ def crib_histograms(model: ThrowModel, cards: Sequence[int], role: int) -> NDArr
     -------
     numpy.ndarray
         (15 or 5, 30): chances of 0 to 29 points by throw. Exact for two players, and for others who throw anything;
-        with three and four players a policy's throws are taken as independent but for the cards that can't be twice.
+        with three and four players a policy's throws are taken as independent but for cards that can't be twice.
     """
     own, unseen = np.asarray(cards, np.int64), unseen_by(cards)
     if model.players == 2:
@@ -135,22 +135,21 @@ def crib_histograms(model: ThrowModel, cards: Sequence[int], role: int) -> NDArr
         show_cribs_of_two(own, unseen, *count_throws(unseen, model.others(role)[0]), found)
     else:
         found = np.zeros((5, N_POINTS))
-        show_cribs_of_one(own, unseen, _weights(model, unseen, role), found)
+        scratch = np.zeros(3, np.int64), np.zeros(6)
+        show_cribs_of_one(own, unseen, *_throws_of_one(model, unseen, role), *scratch, found)
     shares: NDArray[np.float64] = found / found.sum(axis=1, keepdims=True)
     return shares
 
 
-def _weights(model: ThrowModel, unseen: NDArray[np.int64], role: int) -> NDArray[np.float64]:
-    """By other, card thrown and starter: the hands that throw the one and don't hold the other, as shares."""
-    policies = model.others(role)
-    if len(policies) == 2:
-        policies.append(ANY_CARDS)  # the card from the pack
-    found = []
-    for policy in policies:
-        thrown, kept = count_throws(unseen, policy)
-        weights = thrown[:, None] - kept.astype(np.float64)
-        found.append(weights / thrown.sum())
-    return np.stack(found)
+def _throws_of_one(
+    model: ThrowModel, unseen: NDArray[np.int64], role: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """By other how likely each card is thrown, and the share of the hands that throw it and don't hold another card."""
+    policies = (*model.others(role), ANY_CARDS)[:3]  # with three players the third card comes from the pack
+    counted = [count_throws(unseen, policy) for policy in policies]
+    thrown = np.stack([thrown / thrown.sum() for thrown, _ in counted])
+    free = np.stack([1 - kept / np.maximum(thrown[:, None], 1) for thrown, kept in counted])
+    return thrown, free
 
 
 def exact_worths(model: ThrowModel, hand: NDArray[Any], role: int) -> NDArray[np.float64]:
