@@ -228,7 +228,7 @@ SMALL = {"role": ["pone", "dealer"], "index": [0, 0], "throw": [1, 2]}
         (SMALL, "1,925,974 of 1,925,976 hands have no throw"),
         ({"role": ["pone"], "index": [0]}, "can't be read"),
         ({**SMALL, "throw": [1, 15]}, "throw from 0 to 14"),
-        ({**SMALL, "throw": [1, None]}, "throw from 0 to 14"),
+        ({**SMALL, "throw": [1, None]}, "whole numbers are wanted"),
         ({**SMALL, "index": [0, N_SIX]}, "index runs from 0"),
         ({**SMALL, "index": [-1, 0]}, "index runs from 0"),
         ({**SMALL, "throw": ["1", "2"]}, "throw"),

@@ -118,11 +118,14 @@ class CribTable:
 
     def to_json(self) -> dict[str, Any]:
         """The contract's `crib`."""
+        published_shares = _frequencies() / 100
         ranks = [
             {
                 "pair": RANKS[low] + RANKS[high],
                 **{whose: float(self.by_ranks(whose)[at]) for whose in ("own", "other")},
                 **{f"thrown_{whose}": float(self.shares(whose)[at]) for whose in ("own", "other")},
+                "orbitals_own": float(published_shares[OWN, at]),
+                "orbitals_other": float(published_shares[OTHERS, at]),
             }
             for at, (low, high) in enumerate(_UNSUITED)
         ]

@@ -256,7 +256,14 @@ def _print_cribs(table: Any) -> None:
             rows.append([name, whose, *cells, found["largest_pair"]])
     columns = ["table", "crib", "mean |d|", "mean d", "largest", "at"]
     print_table("less the published tables, by pairs of ranks", columns, rows)
-    tell(f"{told['about']}; mean crib of all throws {told['mean_own']:.3f} own, {told['mean_other']:.3f} other")
+    for whose, title in (("own", "dealer"), ("other", "pone")):
+        apart = told["frequencies"][whose]
+        tell(
+            f"how often the {title} throws each pair: {apart['mean_absolute']:.2f} % of throws from orbitals' figures "
+            f"on average, most at {apart['largest_pair']} ({apart['largest']:+.2f})"
+        )
+    tell(told["about"])
+    tell(f"average crib of all throws: {told['mean_own']:.3f} by the dealer's, {told['mean_other']:.3f} by the pone's")
 
 
 @click.command()
