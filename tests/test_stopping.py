@@ -34,9 +34,16 @@ def begin(folder, *options, more="", **environment):
     return start("simulate", "--players", *players, "--deals", "1e12", *options, **environment)
 
 
+def hear_all():
+    """A signal that is ignored, as SIGHUP under `nohup`, is ignored by what one starts, too."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
+
+
 def start(*words, **environment):
     command, env = [sys.executable, "-m", "cribsim", *words], {**os.environ, **environment}
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env)
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, env=env, preexec_fn=hear_all)
 
 
 def wait_until(true, process, seconds=120):
