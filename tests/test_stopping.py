@@ -43,7 +43,22 @@ def hear_all():
 def start(*words, **environment):
     command, env = [sys.executable, "-m", "cribsim", *words], {**os.environ, **environment}
     pipe = subprocess.PIPE
-    return subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, env=env, preexec_fn=hear_all)
+    STARTED.append(subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, env=env, preexec_fn=hear_all))
+    return STARTED[-1]
+
+
+STARTED = []
+
+
+@pytest.fixture(autouse=True)
+def _end_what_was_started():
+    """A failing test leaves no endless run behind."""
+    yield
+    while STARTED:
+        process = STARTED.pop()
+        if process.poll() is None:
+            process.kill()
+            process.wait()
 
 
 def wait_until(true, process, seconds=120):
