@@ -1,11 +1,42 @@
 """What all tests share."""
 
 import contextlib
+import json
 
 import pytest
+
+from cribsim import cli
 
 
 @pytest.fixture(autouse=True)
 def _compile_in_silence(monkeypatch):
     """No test of this process expects the line that kernels are compiled: it depends on what ran before."""
     monkeypatch.setattr("cribsim._jit.telling_of_compilation", lambda tell: contextlib.nullcontext())
+
+
+@pytest.fixture
+def run(capsys, tmp_path, monkeypatch):
+    """Run a command in an empty folder; return exit code, stdout and stderr."""
+    monkeypatch.chdir(tmp_path)
+
+    def call(*words):
+        with pytest.raises(SystemExit) as caught:
+            cli.main(words)
+        out, err = capsys.readouterr()
+        return caught.value.code or 0, out, err
+
+    return call
+
+
+@pytest.fixture
+def answer(run):
+    """Run a command with --json; return the object, the only thing on stdout."""
+
+    def call(*words):
+        code, out, err = run(*words, "--json")
+        assert (code, out.count("\n")) == (0, 1), err
+        found = json.loads(out, parse_constant=pytest.fail)
+        assert next(iter(found.items())) == ("schema_version", 1)
+        return found
+
+    return call

@@ -24,34 +24,6 @@ MIRROR = ("simulate", "--players", "greedy", "greedy")
 
 
 @pytest.fixture
-def run(capsys, tmp_path, monkeypatch):
-    """Run a command in an empty folder; return exit code, stdout and stderr."""
-    monkeypatch.chdir(tmp_path)
-
-    def call(*words):
-        with pytest.raises(SystemExit) as caught:
-            cli.main(words)
-        out, err = capsys.readouterr()
-        return caught.value.code or 0, out, err
-
-    return call
-
-
-@pytest.fixture
-def answer(run):
-    """Run a command with --json; return the object, the only thing on stdout."""
-
-    def call(*words):
-        code, out, err = run(*words, "--json")
-        assert (code, out.count("\n")) == (0, 1), err
-        found = json.loads(out, parse_constant=pytest.fail)
-        assert next(iter(found.items())) == ("schema_version", 1)
-        return found
-
-    return call
-
-
-@pytest.fixture
 def refusal(run):
     """Run a command that is misused; return its one line."""
 

@@ -1,7 +1,6 @@
 """What each discard of a hand is worth: published examples, the contract of JSON and columns, samples, misuse."""
 
 import csv
-import json
 import re
 from functools import cache
 from itertools import combinations
@@ -12,7 +11,6 @@ import pytest
 from case_rows import kinds, rows, text
 
 import cribsim
-from cribsim import cli
 from cribsim.analysis import discards
 from cribsim.analysis.crib_table import KINDS, crib_table, published_table
 from cribsim.analysis.discards import discard_values, evaluate_discards
@@ -293,32 +291,6 @@ def test_a_wider_confidence_is_a_wider_interval():
 
 
 # the command line
-
-
-@pytest.fixture
-def run(capsys, tmp_path, monkeypatch):
-    """Run a command in an empty folder; return exit code, stdout and stderr."""
-    monkeypatch.chdir(tmp_path)
-
-    def call(*words):
-        with pytest.raises(SystemExit) as caught:
-            cli.main(words)
-        out, err = capsys.readouterr()
-        return caught.value.code or 0, out, err
-
-    return call
-
-
-@pytest.fixture
-def answer(run):
-    """Run a command with --json; return the object."""
-
-    def call(*words):
-        code, out, err = run(*words, "--json")
-        assert (code, out.count("\n")) == (0, 1), err
-        return json.loads(out, parse_constant=pytest.fail)
-
-    return call
 
 
 @pytest.mark.parametrize("role", ["dealer", "pone"])
