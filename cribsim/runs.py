@@ -7,7 +7,6 @@ sized by the clock: short enough to stop within a moment of Ctrl-C, long enough 
 from __future__ import annotations
 
 import functools
-import os
 import time
 from collections.abc import Callable, Generator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
@@ -41,6 +40,7 @@ from cribsim.strategies import Player
 from cribsim.strategies.base import Bound, fault_text, view_text
 from cribsim.strategies.check import n_legal
 from cribsim.tally import MAX_NARROW_DEALS, Tally, empty_counts
+from cribsim.work import n_cores
 
 SLOTS = 512
 MAX_UNITS = 10**13
@@ -240,7 +240,7 @@ def check_progress(progress: Any) -> None:
 def check_workers(workers: int | None) -> int:
     """A number of workers; None takes every core that this process may use."""
     if workers is None:
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        return n_cores()
     if isinstance(workers, bool) or not isinstance(workers, int) or not 1 <= workers <= 1024:
         raise CribsimError(f"workers={shown(workers)}: give a whole number from 1 to 1024")
     return workers

@@ -33,11 +33,17 @@ def may_flush(suits):
 
 
 @kernel(inline=True)
-def rank_sum(cards, kept, n):
-    """Fifteens, pairs and runs of the four kept, over the starters. cards: sorted."""
+def kept_number(cards, kept):
+    """The number of the four ranks kept (`scoring.kept_index`). cards: sorted."""
     r0, r1 = np.int64(cards[kept[0]]) >> 2, np.int64(cards[kept[1]]) >> 2
     r2, r3 = np.int64(cards[kept[2]]) >> 2, np.int64(cards[kept[3]]) >> 2
-    index = kept_index(r0, r1, r2, r3)
+    return kept_index(r0, r1, r2, r3)
+
+
+@kernel(inline=True)
+def rank_sum(cards, kept, n):
+    """Fifteens, pairs and runs of the four kept, over the starters. cards: sorted."""
+    index = kept_number(cards, kept)
     points = _STARTER_SUMS[np.uint64(index)]
     for i in range(n):
         points -= np.int64(KEPT_POINTS[np.uint64(index * 13 + (np.int64(cards[i]) >> 2))])

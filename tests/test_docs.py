@@ -27,7 +27,7 @@ MODULES = sorted(name for _, name, _ in pkgutil.walk_packages(cribsim.__path__, 
 
 # Lowest first. A module imports from floors below its own; rooms on one floor don't know each other.
 FLOORS = (
-    ("errors", "stopping", "_reach"),
+    ("errors", "stopping", "_reach", "work"),
     ("cards", "folders", "_jit"),
     ("rules",),
     ("scoring", "streams"),

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +27,8 @@ from cribsim.strategies.tables import pegging_table
 from cribsim.strategies.throws import exact_worths, throw_model
 from cribsim.streams import check_seed
 from cribsim.views import THROWN_2
+from cribsim.work import Progress, part_of
 
-Progress = Callable[[int, int], None]
 _TABLE, _TOLD = "discards.parquet", "provenance.json"
 _WORK = "unfinished"
 
@@ -73,7 +72,7 @@ def all_discards(
     tables = []
     for done, role in enumerate((PONE, DEALER)):
         answers = answers_by_class(half, 1 - role)
-        cribs = _cribs(work / f"{ROLES[role]}.npz", answers, _part_of(progress, done))
+        cribs = _cribs(work / f"{ROLES[role]}.npz", answers, part_of(progress, done, 2))
         values = pegged.difference[role] if pegging else np.zeros(N_KEPT)
         tables.append(_rows(role, best_reply(cribs, role, values, suited_ratio(answers))))
     _write(
@@ -81,10 +80,6 @@ def all_discards(
     )
     shutil.rmtree(work)
     return folder / _TABLE
-
-
-def _part_of(progress: Progress | None, done: int) -> Progress | None:
-    return progress and (lambda at, total: progress(done * total + at, 2 * total))
 
 
 def _open_folder(folder: Path, asked: dict[str, Any]) -> Path:

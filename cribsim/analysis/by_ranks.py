@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,12 +17,12 @@ from numpy.typing import NDArray
 
 from cribsim._jit import kernel
 from cribsim.hands import class_hands, class_sizes
-from cribsim.scoring import JACK, N_PAIRS, N_RANKS, PAIR_CLASS, RANK_PLACES, RANK_POINTS, kept_index
-from cribsim.starters import N_STARTERS, is_flush, rank_sum, suit_counts, suit_sum
+from cribsim.scoring import JACK, N_PAIRS, N_RANKS, PAIR_CLASS, RANK_PLACES, RANK_POINTS
+from cribsim.starters import N_STARTERS, is_flush, kept_number, rank_sum, suit_counts, suit_sum
+from cribsim.strategies.expectimax import N_SIX
 from cribsim.views import KEPT_2, THROWN_2
+from cribsim.work import share_out
 
-N_SIX = 18564
-"""Multisets of six ranks (of which 169 would need a fifth card of a rank)."""
 _BLOCK = 128
 _WIDTH = 16
 """Ranks padded for the processor."""
@@ -187,11 +185,10 @@ def average_cribs(mix: NDArray[np.float64], progress: Callable[[int, int], None]
         return end - first
 
     done = 0
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        for n in pool.map(fill, range(0, N_SIX, _BLOCK)):
-            done += n
-            if progress:
-                progress(done, N_SIX)
+    for n in share_out(fill, range(0, N_SIX, _BLOCK)):
+        done += n
+        if progress:
+            progress(done, N_SIX)
     return out
 
 
@@ -250,12 +247,7 @@ def value_throws(cards, index, own, cribs, pegging, flush, out_values, out_cribs
         kept = KEPT_2[answer]
         points = rank_sum(cards, kept, 6) + suit_sum(cards, kept, 6, suits, is_flush(cards, kept))
         crib = cribs.points[index, answer] + others + _crib_suits(cards, answer, suits, index, cribs, flush)
-        four = kept_index(
-            np.int64(cards[kept[0]]) >> 2,
-            np.int64(cards[kept[1]]) >> 2,
-            np.int64(cards[kept[2]]) >> 2,
-            np.int64(cards[kept[3]]) >> 2,
-        )
+        four = kept_number(cards, kept)
         out_cribs[answer] = crib
         out_values[answer] = points / N_STARTERS + own * crib + pegging[np.uint64(four)]
 

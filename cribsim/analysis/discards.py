@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import itertools
 import math
-import os
 import re
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -26,12 +24,12 @@ from cribsim.strategies.tables import OTHERS, OWN, crib_table, pegging_table
 from cribsim.strategies.throws import ANY_CARDS, ThrowModel, crib_histograms, throw_model, unseen_by
 from cribsim.streams import check_seed, choice_key
 from cribsim.views import kept_positions, thrown_positions
+from cribsim.work import Progress, n_cores, share_out
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-Progress = Callable[[int, int], None]
 DEFAULT_OPPONENT = {2: "equilibrium", 3: "expectimax", 4: "expectimax"}
 STATIC_TABLE = "schell"
 MOST_SAMPLES = 10**10
@@ -332,10 +330,8 @@ class _Job:
 
 def _shared(n: int, work: Callable[[int, int], Any]) -> list[Any]:
     """Do the samples 0 to n - 1 on all cores, a share of chunks each."""
-    workers = os.cpu_count() or 1
-    share = -(-n // workers)
-    with ThreadPoolExecutor(workers) as pool:
-        return list(pool.map(lambda at: work(at, min(at + share, n)), range(0, n, share)))
+    share = -(-n // n_cores())
+    return list(share_out(lambda at: work(at, min(at + share, n)), range(0, n, share)))
 
 
 Sums = tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]

@@ -7,9 +7,7 @@ left at the end is the fixed point: the policies, and the average cribs that go 
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +20,7 @@ from cribsim.hands import CARD_PLACES
 from cribsim.strategies.base import Half
 from cribsim.strategies.policy import policy_of
 from cribsim.views import THROWN_2
+from cribsim.work import share_out
 
 PONE, DEALER = 0, 1
 SIGNS = (-1.0, 1.0)
@@ -124,8 +123,7 @@ def best_reply(cribs: Cribs, role: int, pegging: NDArray[np.float64], flush: flo
         _add_cribs(hands[part], sizes[part], *given[1:], sums)
         return sums
 
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        sums = list(pool.map(reply, range(0, len(hands), _BLOCK)))
+    sums = list(share_out(reply, range(0, len(hands), _BLOCK)))
     return Reply(best, values, np.sum(sums, axis=0))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,7 @@ from cribsim.result import Result
 from cribsim.scoring import kept_ranks
 from cribsim.simulation import simulate
 from cribsim.strategies.tables import PeggingTable, write_pegging_table
+from cribsim.work import Progress, part_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -109,7 +110,7 @@ def pegging_run(
     deals: int,
     seeds: Sequence[int],
     *,
-    progress: Callable[[int, int], None] | None = None,
+    progress: Progress | None = None,
     command: str | None = None,
 ) -> PeggingRun:
     """Make the pegging table of a play strategy against itself, the other discarding by `discards`.
@@ -120,11 +121,7 @@ def pegging_run(
     jobs = [([keeper, other], seed) for seed in seeds] + [([other, keeper], seed + 10) for seed in seeds]
     found = []
     for done, (players, seed) in enumerate(jobs):
-        part = _part_of(progress, done, len(jobs))
+        part = part_of(progress, done, len(jobs))
         found.append(simulate(players, deals=deals, seed=seed, progress=part, command=command))
     as_pone, as_dealer = (functools.reduce(operator.add, runs) for runs in (found[: len(seeds)], found[len(seeds) :]))
     return PeggingRun(pegging_by_kept(as_pone, as_dealer, f"{play} against {play}"), as_pone, as_dealer)
-
-
-def _part_of(progress: Callable[[int, int], None] | None, done: int, n: int) -> Callable[[int, int], None] | None:
-    return progress and (lambda at, total: progress(done * total + at, n * total))

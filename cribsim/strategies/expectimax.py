@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cribsim._jit import kernel
-from cribsim.scoring import JACK, N_KEPT, PAIR_CLASS, RANK_PLACES, kept_index
-from cribsim.starters import N_STARTERS, is_flush, may_flush, rank_sum, suit_counts, suit_sum
+from cribsim.scoring import JACK, N_KEPT, PAIR_CLASS, RANK_PLACES
+from cribsim.starters import N_STARTERS, is_flush, kept_number, may_flush, rank_sum, suit_counts, suit_sum
 from cribsim.strategies.greedy import crib_sign
 from cribsim.views import KEPT_1, KEPT_2, THROWN_2
 
 N_SIX = 18564
-"""Multisets of six ranks."""
+"""Multisets of six ranks (of which 169 would need a fifth card of a rank)."""
 _EVALUATE = 255
 
 
@@ -40,13 +40,7 @@ def _rank_worth(cards, answer, cribs, own):
     pair = np.int64(PAIR_CLASS[(np.int64(cards[thrown[0]]) >> 2) * 13 + (np.int64(cards[thrown[1]]) >> 2)])
     worth = 100.0 * rank_sum(cards, kept, 6) + (2 * own - 1) * N_STARTERS * cribs[own * 91 + pair]
     if len(cribs) > 182:
-        index = kept_index(
-            np.int64(cards[kept[0]]) >> 2,
-            np.int64(cards[kept[1]]) >> 2,
-            np.int64(cards[kept[2]]) >> 2,
-            np.int64(cards[kept[3]]) >> 2,
-        )
-        worth += N_STARTERS * cribs[182 + own * N_KEPT + index]
+        worth += N_STARTERS * cribs[182 + own * N_KEPT + kept_number(cards, kept)]
     return worth
 
 

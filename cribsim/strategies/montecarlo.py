@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from cribsim._jit import kernel
 from cribsim.rules import Rules
 from cribsim.sampling import draw_cards, draw_pair, return_cards, thrown_of_five
-from cribsim.scoring import kept_index, show_points
+from cribsim.scoring import show_points
+from cribsim.starters import kept_number
 from cribsim.strategies.base import Bound
 from cribsim.strategies.greedy import crib_sign
 from cribsim.strategies.policy import Policy
@@ -143,14 +144,7 @@ def choose_throw(view, n_samples, sign, bonus, policies, unseen, pack, places, h
 def _pegging_bonus(view, pegging, out_bonus):
     """What each throw's kept cards peg. pegging: float64[2, 1820] by role."""
     for answer in range(15):
-        kept = KEPT_2[answer]
-        index = kept_index(
-            np.int64(view.cards[kept[0]]) >> 2,
-            np.int64(view.cards[kept[1]]) >> 2,
-            np.int64(view.cards[kept[2]]) >> 2,
-            np.int64(view.cards[kept[3]]) >> 2,
-        )
-        out_bonus[answer] = pegging[np.uint64(view.role), np.uint64(index)]
+        out_bonus[answer] = pegging[np.uint64(view.role), np.uint64(kept_number(view.cards, KEPT_2[answer]))]
 
 
 @kernel

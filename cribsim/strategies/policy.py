@@ -11,7 +11,6 @@ import functools
 import math
 import os
 import threading
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +25,7 @@ from cribsim.rules import Rules
 from cribsim.strategies.base import DISCARD, Bound, Half
 from cribsim.strategies.spec import is_word
 from cribsim.views import DISCARD_VIEW, THROWN_2, empty_views, thrown_positions
+from cribsim.work import share_out
 
 Policy = NDArray[np.uint8]
 N_SIX_CARDS = N_CLASSES[6]
@@ -39,17 +39,23 @@ def n_hands(n_cards: int) -> int:
     return math.comb(N_CARDS, n_cards)
 
 
+@kernel(inline=True)
+def _step(cards):
+    """Go on to the next hand. cards: sorted, with 52 behind."""
+    place = 0
+    while cards[place] + 1 == cards[place + 1]:
+        cards[place] = place
+        place += 1
+    cards[place] += 1
+
+
 @kernel
 def _fill_hands(cards, n_cards, views):
     """Put hand after hand into the views. cards: int64[7], the first hand, sorted, with 52 behind; left at the next."""
     for i in range(len(views)):
         for place in range(n_cards):
             views[i].cards[place] = cards[place]
-        place = 0
-        while cards[place] + 1 == cards[place + 1]:
-            cards[place] = place
-            place += 1
-        cards[place] += 1
+        _step(cards)
 
 
 def _hand_at(index: int, n_cards: int) -> NDArray[np.int64]:
@@ -156,8 +162,7 @@ def _kept(path: Path, half: Half, role: int, rules: Rules) -> Policy:
 
 def _ask_all(bound: Bound, role: int, rules: Rules) -> Policy:
     out = np.empty(n_hands(rules.cards or 0), np.uint8)
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        list(pool.map(lambda first: _ask_block(bound, role, rules, out, first), range(0, len(out), _BLOCK)))
+    list(share_out(lambda first: _ask_block(bound, role, rules, out, first), range(0, len(out), _BLOCK)))
     return out
 
 
@@ -252,17 +257,12 @@ def _spread(cards, n_cards, answers, out_policy):
             out_policy[i] = _own_answer(cards, order, answers[np.uint64(class_index(order, 6))])
         else:
             out_policy[i] = class_answer_5(cards, answers)
-        place = 0
-        while cards[place] + 1 == cards[place + 1]:
-            cards[place] = place
-            place += 1
-        cards[place] += 1
+        _step(cards)
 
 
 def spread_classes(answers: NDArray[np.uint8], n_cards: int = 6) -> Policy:
     """The policy of every hand from answers by class."""
     out = np.empty(n_hands(n_cards), np.uint8)
     blocks = range(0, len(out), 16 * _BLOCK)
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        list(pool.map(lambda at: _spread(_hand_at(at, n_cards), n_cards, answers, out[at : at + 16 * _BLOCK]), blocks))
+    list(share_out(lambda at: _spread(_hand_at(at, n_cards), n_cards, answers, out[at : at + 16 * _BLOCK]), blocks))
     return out

@@ -22,7 +22,6 @@ PEGGING_TABLE = "greedy"
 """The pegging table that ships: `greedy` against `greedy`."""
 OTHERS, OWN = 0, 1
 """Whose crib: rows of a crib table."""
-POINTS = ("own", "other")
 
 
 def _rows(path: Path) -> list[dict[str, str]]:

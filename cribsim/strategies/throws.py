@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,6 +28,7 @@ from cribsim.strategies.finding import find_half
 from cribsim.strategies.policy import Policy, is_uniform, policy_of
 from cribsim.strategies.tables import pegging_table
 from cribsim.views import KEPT_2
+from cribsim.work import n_cores, share_out
 
 UNIFORM = "uniform"
 ANY_CARDS: Policy = np.zeros(1, np.uint8)
@@ -84,9 +83,7 @@ def unseen_by(cards: Sequence[int]) -> NDArray[np.int64]:
     return np.setdiff1d(np.arange(N_CARDS), np.asarray(cards))
 
 
-def count_throws(
-    unseen: NDArray[np.int64], policy: Policy, workers: int | None = None
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+def count_throws(unseen: NDArray[np.int64], policy: Policy) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """What a policy throws and keeps over all hands of the unseen cards (46 or 47 of them).
 
     Returns
@@ -100,7 +97,7 @@ def count_throws(
     )
     if len(policy) == 1:
         return np.ones(n_thrown, np.int32), np.zeros((n_thrown, len(unseen)), np.int32)
-    n = workers or os.cpu_count() or 1
+    n = n_cores()
 
     def count_share(share: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         thrown, kept = np.zeros(n_thrown, np.int32), np.zeros((n_thrown, len(unseen)), np.int32)
@@ -108,8 +105,7 @@ def count_throws(
             count(unseen, policy, last, np.zeros(n_hand, np.uint64), thrown, kept)
         return thrown, kept
 
-    with ThreadPoolExecutor(n) as pool:
-        thrown, kept = zip(*pool.map(count_share, range(n)), strict=True)
+    thrown, kept = zip(*share_out(count_share, range(n)), strict=True)
     return np.sum(thrown, axis=0), np.sum(kept, axis=0)
 
 
