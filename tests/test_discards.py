@@ -11,12 +11,13 @@ import pytest
 from case_rows import kinds, rows, text
 
 import cribsim
+from cribsim import work
 from cribsim.analysis import discards
 from cribsim.analysis.crib_table import KINDS, crib_table, published_table
 from cribsim.analysis.discards import discard_values, evaluate_discards
 from cribsim.errors import CardError, CribsimError, PlayerError
 from cribsim.hands import class_sizes, number_hand
-from cribsim.strategies import find_half, list_strategies
+from cribsim.strategies import find_half, list_strategies, throws
 from cribsim.views import discard_view
 
 DATA = Path(__file__).parent / "data"
@@ -267,7 +268,8 @@ def test_samples_hang_on_no_thread_and_chunk(monkeypatch, hand, rules, opponent)
     asked = {"dealer": True, "rules": rules, "opponent": opponent, "samples": 5001, "seed": 7}
     right = discard_values(hand, **asked).rows
     for cores, chunk in ((1, 1 << 16), (3, 100), (7, 129)):
-        monkeypatch.setattr(discards.os, "cpu_count", lambda cores=cores: cores)
+        for module in (work, discards, throws):
+            monkeypatch.setattr(module, "n_cores", lambda cores=cores: cores)
         monkeypatch.setattr(discards, "_CHUNK", chunk)
         assert discard_values(hand, **asked).rows == right
     assert discard_values(hand, **{**asked, "seed": 8}).rows != right
