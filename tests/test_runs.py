@@ -1,5 +1,6 @@
 """Runs: the same numbers whatever the workers, slots and chunks; results that add, save and load; clean stops."""
 
+import contextlib
 import dataclasses
 import json
 import os
@@ -9,10 +10,12 @@ import signal
 import statistics
 import subprocess
 import sys
+import tempfile
 import textwrap
 import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
+from pathlib import Path
 
 import numpy as np
 import pyarrow.parquet as pq
@@ -449,21 +452,39 @@ def unwritable(tmp_path, kind):
     if kind == "a name too long":
         return tmp_path / ("x" * 300)
     if kind == "a read-only folder":
-        if os.geteuid() == 0:
-            pytest.skip("root may write everywhere")
-        (tmp_path / "locked").mkdir(mode=0o500)
+        (tmp_path / "locked").mkdir(mode=0o555)
         return tmp_path / "locked" / "run"
     return "/proc/cribsim-run"
 
 
+@pytest.fixture
+def as_a_user(tmp_path):
+    """What makes the process, for a block, one that may not write everywhere, as root may."""
+
+    @contextlib.contextmanager
+    def be_nobody():
+        was = os.geteuid()
+        if was == 0:
+            for folder in (tmp_path, *tmp_path.parents):
+                if folder != Path(tempfile.gettempdir()) and folder.is_relative_to(tempfile.gettempdir()):
+                    folder.chmod(folder.stat().st_mode | 0o055)
+            os.seteuid(65534)
+        try:
+            yield
+        finally:
+            os.seteuid(was)
+
+    return be_nobody
+
+
 @pytest.mark.parametrize("kind", ["a file", "under a file", "a name too long", "a read-only folder", "no disk"])
-def test_a_folder_that_cannot_be_written_is_one_clear_error(kind, tmp_path, monkeypatch):
+def test_a_folder_that_cannot_be_written_is_one_clear_error(kind, tmp_path, monkeypatch, as_a_user):
     if kind == "no disk" and not os.path.isdir("/proc/self"):
         pytest.skip("no /proc")
     folder = unwritable(tmp_path, kind)
     before = sorted(tmp_path.rglob("*"))
     monkeypatch.setattr(simulation, "play_chunk", None)
-    with pytest.raises(ResultError) as caught:
+    with as_a_user(), pytest.raises(ResultError) as caught:
         cribsim.simulate(["greedy", "random"], deals=10, out=folder)
     assert "\n" not in str(caught.value)
     assert str(folder) in str(caught.value)
