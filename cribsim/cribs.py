@@ -8,13 +8,28 @@ starter, nor what another throws (exact for one other, and for others who throw 
 
 from __future__ import annotations
 
+import functools
+import itertools
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
 from cribsim._jit import kernel
 from cribsim.cards import N_CARDS
 from cribsim.hands import CARD_PLACES
-from cribsim.scoring import JACK, MAX_SHOW, N_PAIRS, N_RANKS, PAIR_CLASS, RANK_POINTS, show_points
+from cribsim.scoring import (
+    JACK,
+    MAX_SHOW,
+    N_PAIRS,
+    N_RANKS,
+    PAIR_CLASS,
+    RANK_PLACES,
+    RANK_POINTS,
+    multisets,
+    rank_parts,
+    show_points,
+)
 from cribsim.views import KEPT_1, KEPT_2, THROWN_2
 
 N_POINTS = MAX_SHOW + 1
@@ -87,22 +102,6 @@ def count_singles(unseen, policy, last, hand, out_thrown, out_kept):
                         kept[hand[split[k]]] += 1
 
 
-@kernel
-def show_cribs_of_two(cards, unseen, thrown, kept, out_histogram):
-    """The points of the crib after each of the 15 throws. cards: int64[6], sorted; out_histogram: float64[15, 30]."""
-    for answer in range(15):
-        mine, other = cards[THROWN_2[answer, 0]], cards[THROWN_2[answer, 1]]
-        row = out_histogram[answer]
-        for high in range(1, N_UNSEEN):
-            for low in range(high):
-                pair = _pair_place(low, high)
-                if thrown[pair] > 0:
-                    for starter in range(N_UNSEEN):
-                        if starter != low and starter != high:
-                            points = show_points(mine, other, unseen[low], unseen[high], unseen[starter], 1)
-                            row[np.uint64(points)] += thrown[pair] - kept[pair, starter]
-
-
 _ORDERS = np.array([(0, 1, 2), (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0)])
 """Which of three cards each of the three others throws."""
 
@@ -122,13 +121,13 @@ def _weigh_orders(cards, thrown, free, out_weights):
 
 
 @kernel
-def show_cribs_of_one(cards, unseen, thrown, free, three, weights, out_histogram):
-    """The points of the crib after each of the 5 throws of one card, three more cards coming from three others.
+def weigh_singles(thrown, free, three, weights, out_weights):
+    """How likely three others throw three cards and a starter is cut.
 
-    cards: int64[5]; unseen: int64[47]; thrown, free: see `_weigh_orders`; three: int64[3] and weights: float64[6],
-    scratch.
+    thrown, free: see `_weigh_orders`; three: int64[3] and weights: float64[6], scratch; out_weights:
+    float64[16215, 47], by `cards_of_others` and place of the starter.
     """
-    n = len(unseen)
+    n, row = thrown.shape[1], 0
     for high in range(2, n):
         for middle in range(1, high):
             for low in range(middle):
@@ -137,66 +136,117 @@ def show_cribs_of_one(cards, unseen, thrown, free, three, weights, out_histogram
                 for starter in range(n):
                     if starter in (low, middle, high):
                         continue
-                    weight = 0.0
                     for order in range(6):
                         one, two, last = three[_ORDERS[order, 0]], three[_ORDERS[order, 1]], three[_ORDERS[order, 2]]
-                        weight += (
+                        out_weights[row, starter] += (
                             weights[order] * free[0, one, starter] * free[1, two, starter] * free[2, last, starter]
                         )
-                    for answer in range(5):
-                        points = show_points(
-                            cards[answer], unseen[low], unseen[middle], unseen[high], unseen[starter], 1
-                        )
-                        out_histogram[answer, np.uint64(points)] += weight
+                row += 1
+
+
+def weigh_pairs(thrown: NDArray[np.int32], kept: NDArray[np.int32]) -> NDArray[np.float64]:
+    """In how many hands the other throws a pair and a starter can be cut, (1035, 46): `cards_of_others` and place."""
+    places = cards_of_others(np.arange(N_UNSEEN), 2)
+    weights = (thrown[:, None] - kept).astype(np.float64)
+    weights[np.arange(len(places))[:, None], places] = 0
+    return weights
+
+
+def cards_of_others(unseen: NDArray[np.int64], n: int) -> NDArray[np.int64]:
+    """The sets of 2 or 3 cards that others throw, (1035, 2) or (16215, 3), in the order in which they are counted."""
+    sets = np.array(list(itertools.combinations(range(len(unseen)), n)))
+    cards: NDArray[np.int64] = unseen[sets[np.lexsort(sets.T)]]
+    return cards
+
+
+@kernel(inline=True)
+def _crib_points(mine, others, starter):
+    """One's own one or two cards with the two or three of the others."""
+    second = mine[1] if len(mine) == 2 else others[2]
+    return show_points(mine[0], second, others[0], others[1], starter, 1)
 
 
 @kernel
-def show_hands(cards, unseen, kept_places, out_histogram):
-    """The points of the kept cards over every starter. kept_places: int64[answers, 4]; out_histogram: [answers, 30]."""
-    for answer in range(len(kept_places)):
-        places = kept_places[answer]
+def show_cribs(mine, others, unseen, weights, out_histogram):
+    """The points of the crib after each throw.
+
+    mine: int64[answers, 1 or 2], the cards thrown; others: int64, by `cards_of_others`; unseen: int64[n]; weights:
+    float64[len(others), n]; out_histogram: float64[answers, 30].
+    """
+    for answer in range(len(mine)):
+        row = out_histogram[answer]
+        for at in range(len(others)):
+            for starter in range(len(unseen)):
+                weight = weights[at, starter]
+                if weight > 0:
+                    row[np.uint64(_crib_points(mine[answer], others[at], unseen[starter]))] += weight
+
+
+def crib_parts(
+    mine: NDArray[np.int64], others: NDArray[np.int64], unseen: NDArray[np.int64], weights: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """The average crib by part (`scoring.PARTS`) after each throw, (answers, 5); arguments as of `show_cribs`.
+
+    Points of ranks are counted by sets of ranks; flushes and nobs go by suits.
+    """
+    n, shares = others.shape[1], weights / weights.sum()
+    chances = np.zeros((math.comb(N_RANKS + n - 1, n), N_RANKS))
+    sets = RANK_PLACES[np.arange(n), np.sort(others >> 2, axis=1)].sum(axis=1)
+    np.add.at(chances, (sets[:, None], unseen >> 2), shares)
+    suits = unseen & 3
+    means = np.zeros((len(mine), 5))
+    for answer, cards in enumerate(mine):
+        means[answer, :3] = chances.ravel() @ _rank_parts_beside(tuple((cards >> 2).tolist()))
+        crib = np.column_stack([np.tile(cards, (len(others), 1)), others])
+        one_suit = (crib & 3 == cards[0] & 3).all(axis=1)
+        means[answer, 3] = 5 * shares[one_suit][:, suits == cards[0] & 3].sum()
+        means[answer, 4] = sum(
+            shares[crib[:, at] == 4 * JACK + suit][:, suits == suit].sum() for at in range(4) for suit in range(4)
+        )
+    return means
+
+
+@functools.cache
+def _rank_parts_beside(mine: tuple[int, ...]) -> NDArray[np.int64]:
+    """Points of fifteens, pairs and runs of one or two ranks with every set of the other ranks and every starter."""
+    n = 4 - len(mine)
+    others = multisets(n)
+    four = np.column_stack([np.tile(mine, (len(others), 1)), others])
+    return rank_parts(np.repeat(four, N_RANKS, axis=0), np.tile(np.arange(N_RANKS), len(others)))
+
+
+@kernel
+def show_hands(kept, unseen, out_histogram):
+    """The points of the kept cards over every starter. kept: int64[answers, 4]; out_histogram: float64[answers, 30]."""
+    for answer in range(len(kept)):
+        four = kept[answer]
         for starter in unseen:
-            points = show_points(cards[places[0]], cards[places[1]], cards[places[2]], cards[places[3]], starter, 0)
+            points = show_points(four[0], four[1], four[2], four[3], starter, 0)
             out_histogram[answer, np.uint64(points)] += 1
 
 
 @kernel
-def add_samples_of_two(cards, unseen, counts, own, out_hands, out_cribs, out_totals):
-    """Add up sampled (pair, starter) for each of the 15 throws.
+def add_samples(mine, kept, others, unseen, counts, own, out_hands, out_cribs, out_totals):
+    """Add up sampled cards of others and starters for each throw.
 
-    counts: int32[1035, 46]; own: 1 or -1, what the crib counts for; out_hands, out_cribs: float64[15, 30], by points;
-    out_totals: float64[15, 2], sum and sum of squares of hand plus or minus crib.
+    mine, others, unseen, counts (for weights): see `show_cribs`; kept: int64[answers, 4], the cards; own: 1 or -1, what
+    the crib counts for; out_hands, out_cribs: float64[answers, 30], by points; out_totals: float64[answers, 2], sum and
+    sum of squares of hand plus or minus crib.
     """
-    for answer in range(15):
-        mine, other, kept = cards[THROWN_2[answer, 0]], cards[THROWN_2[answer, 1]], KEPT_2[answer]
-        for high in range(1, N_UNSEEN):
-            for low in range(high):
-                row = counts[_pair_place(low, high)]
-                for starter in range(N_UNSEEN):
-                    if row[starter] > 0:
-                        cut, n = unseen[starter], row[starter]
-                        crib = show_points(mine, other, unseen[low], unseen[high], cut, 1)
-                        hand = show_points(cards[kept[0]], cards[kept[1]], cards[kept[2]], cards[kept[3]], cut, 0)
-                        _add_sample(hand, crib, own, n, out_hands[answer], out_cribs[answer], out_totals[answer])
-
-
-@kernel(inline=True)
-def _add_sample(hand, crib, own, n, out_hands, out_cribs, out_totals):
-    total = hand + own * crib
-    out_hands[np.uint64(hand)] += n
-    out_cribs[np.uint64(crib)] += n
-    out_totals[0] += n * total
-    out_totals[1] += n * total * total
-
-
-@kernel
-def add_sample_of_one(cards, others, starter, own, out_hands, out_cribs, out_totals):
-    """Add one sample for each of the 5 throws of one card. others: int64[3], what the others throw."""
-    for answer in range(5):
-        kept = KEPT_1[answer]
-        crib = show_points(cards[answer], others[0], others[1], others[2], starter, 1)
-        hand = show_points(cards[kept[0]], cards[kept[1]], cards[kept[2]], cards[kept[3]], starter, 0)
-        _add_sample(hand, crib, own, 1, out_hands[answer], out_cribs[answer], out_totals[answer])
+    for answer in range(len(mine)):
+        four = kept[answer]
+        for at in range(len(others)):
+            for starter in range(len(unseen)):
+                n = counts[at, starter]
+                if n > 0:
+                    cut = unseen[starter]
+                    crib = _crib_points(mine[answer], others[at], cut)
+                    hand = show_points(four[0], four[1], four[2], four[3], cut, 0)
+                    total = hand + own * crib
+                    out_hands[answer, np.uint64(hand)] += n
+                    out_cribs[answer, np.uint64(crib)] += n
+                    out_totals[answer, 0] += n * total
+                    out_totals[answer, 1] += n * total * total
 
 
 N_TRIPLES = 455

@@ -8,7 +8,6 @@ from __future__ import annotations
 import numpy as np
 
 from cribsim._jit import kernel
-from cribsim.cribs import add_sample_of_one
 from cribsim.hands import CARD_PLACES
 from cribsim.streams import mix
 from cribsim.views import THROWN_2
@@ -171,14 +170,13 @@ def thrown_of_five(first, pack, unseen, policy, hand):
 
 
 @kernel
-def sample_singles(key, first, end, cards, unseen, policies, own, scratch, out_hands, out_cribs, out_totals):
-    """Add up samples first to end - 1 for each throw of one of five cards.
+def sample_singles(key, first, end, unseen, policies, pack, places, hand, others, out_counts):
+    """Count (three cards thrown, starter) over samples first to end - 1, three others throwing a card each.
 
-    cards: int64[5]; unseen: int64[47]; policies: of three others, uint8 by hand, or of length 1 where any card is
-    thrown (the card from the pack is such a throw); own: 1 or -1; scratch: pack and places, int64[47], hand, int64[5],
-    and others, int64[3]; out_...: see `cribs.add_sample_of_one`.
+    unseen: int64[47], sorted; policies: of the others, uint8 by hand of five, or of length 1 where any card is thrown
+    (the card from the pack is such a throw); pack: int64[47], the places of `unseen`; places: int64[47], hand: int64[5]
+    and others: int64[3], scratch; out_counts: int32[16215, 47].
     """
-    pack, places, hand, others = scratch
     a, b, c = policies
     n_drawn = 1
     for n_hands in (len(a), len(b), len(c)):
@@ -188,10 +186,13 @@ def sample_singles(key, first, end, cards, unseen, policies, own, scratch, out_h
         at = 0
         for which, policy in enumerate((a, b, c)):
             if len(policy) == 1:
-                others[which] = unseen[pack[at]]
+                others[which] = pack[at]
                 at += 1
             else:
-                others[which] = unseen[thrown_of_five(at, pack, unseen, policy, hand)]
+                others[which] = thrown_of_five(at, pack, unseen, policy, hand)
                 at += 5
-        add_sample_of_one(cards, others, unseen[pack[n_drawn - 1]], own, out_hands, out_cribs, out_totals)
+        for low, high in ((0, 1), (1, 2), (0, 1)):
+            _order(others, low, high)
+        row = CARD_PLACES[0, np.uint64(others[0])] + CARD_PLACES[1, np.uint64(others[1])]
+        out_counts[np.uint64(row + CARD_PLACES[2, np.uint64(others[2])]), np.uint64(pack[n_drawn - 1])] += 1
         return_cards(n_drawn, pack, places)

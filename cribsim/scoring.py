@@ -182,11 +182,15 @@ def kept_index(r0, r1, r2, r3):
     return RANK_PLACES[0, at(r0)] + RANK_PLACES[1, at(r1)] + RANK_PLACES[2, at(r2)] + RANK_PLACES[3, at(r3)]
 
 
+def multisets(n: int) -> NDArray[np.int64]:
+    """Every n ranks, (number, n), each row sorted, in the order of `RANK_PLACES`."""
+    rows = np.array(list(itertools.combinations_with_replacement(range(N_RANKS), n)))
+    return rows[np.argsort(RANK_PLACES[np.arange(n), rows].sum(axis=1))]
+
+
 def kept_ranks() -> NDArray[np.int64]:
     """The 1,820 multisets of four ranks, (1820, 4), each row sorted, in the order of `kept_index`."""
-    rows = np.array(list(itertools.combinations_with_replacement(range(N_RANKS), 4)))
-    order = RANK_PLACES[np.arange(4), rows].sum(axis=1)
-    return rows[np.argsort(order)]
+    return multisets(4)
 
 
 def _kept_points_table() -> NDArray[np.uint8]:
@@ -256,13 +260,17 @@ PARTS = ("fifteens", "pairs", "runs", "flush", "nobs")
 
 def score_parts(fours: NDArray[np.int64], starters: NDArray[np.int64], *, is_crib: bool = False) -> NDArray[np.int64]:
     """The points of many hands or cribs by part (`PARTS`), (n, 5). fours: (n, 4) different cards; starters: (n,)."""
-    held = _count_ranks(np.column_stack([fours, starters]) >> 2)
     one_suit = (fours & 3 == fours[:, :1] & 3).all(axis=1)
     with_starter = one_suit & (fours[:, 0] & 3 == starters & 3)
     flush = 5 * with_starter + 4 * (one_suit & ~with_starter & (not is_crib))
     nobs = ((fours >> 2 == JACK) & (fours & 3 == (starters & 3)[:, None])).any(axis=1)
-    parts = [_fifteens_points(held), _pairs_points(held), _runs_points(held), flush, nobs.astype(np.int64)]
-    return np.stack(parts, axis=1)
+    return np.column_stack([rank_parts(fours >> 2, starters >> 2), flush, nobs])
+
+
+def rank_parts(fours: NDArray[np.int64], starters: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The points of fifteens, pairs and runs of many ranks, (n, 3). fours: (n, 4) ranks; starters: (n,)."""
+    held = _count_ranks(np.column_stack([fours, starters]))
+    return np.stack([_fifteens_points(held), _pairs_points(held), _runs_points(held)], axis=1)
 
 
 @dataclass(frozen=True, slots=True)

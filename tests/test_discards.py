@@ -2,6 +2,7 @@
 
 import csv
 import re
+from collections import Counter
 from functools import cache
 from itertools import combinations
 from pathlib import Path
@@ -12,9 +13,10 @@ from case_rows import kinds, rows, text
 
 import cribsim
 from cribsim import work
-from cribsim.analysis import discards
+from cribsim.analysis import worths
 from cribsim.analysis.crib_table import KINDS, crib_table, published_table
 from cribsim.analysis.discards import discard_values, evaluate_discards
+from cribsim.cribs import cards_of_others, crib_parts
 from cribsim.errors import CardError, CribsimError, PlayerError
 from cribsim.hands import class_sizes, number_hand
 from cribsim.strategies import find_half, list_strategies, throws
@@ -67,6 +69,12 @@ def test_published_examples_bring_exact_cribs():
 
 
 @cache
+def leave_out_the_crib(monkeypatch):
+    """Where it isn't looked at: any points are as likely."""
+    monkeypatch.setattr(worths, "show_cribs", lambda mine, others, unseen, weights, out: out.fill(1))
+    monkeypatch.setattr(worths, "crib_parts", lambda mine, *_: np.zeros((len(mine), 5)))
+
+
 def _hands_by_ranks(hand, dealer):
     return by_throw(discard_values(hand, dealer=dealer, opponent="uniform", pegging=False))
 
@@ -80,7 +88,7 @@ def by_ranks(cards):
 def test_average_hands_of_published_examples_by_ranks(row, monkeypatch):
     """The sources count no flush, and 11 of 46 starters for a kept jack; here both are averages over all suits: each
     other card but a jack is of the jack's suit in one of four ways."""
-    monkeypatch.setattr(discards, "crib_histograms", lambda *_: np.full((15, 30), 1 / 30))  # the crib is not looked at
+    leave_out_the_crib(monkeypatch)
     found = _hands_by_ranks(row["hand"], row["dealer_or_pone"] != "pone")[by_ranks(row["discarded"])]
     assert found["keep"] == by_ranks(row["kept"])
     jacks = found["keep"].split().count("J")
@@ -160,8 +168,8 @@ def test_total_and_loss(dealer, options):
         assert sorted([*row["keep"].split(), *row["throw"].split()]) == sorted(HAND.split())
         assert sum(row["hand_points"]) == pytest.approx(1)
         assert sum(row["crib_points"]) == pytest.approx(1)
-        if "samples" not in options:
-            assert sum(row["parts"].values()) - row["parts"].get("total", 0) == pytest.approx(row["hand"])
+        assert sum(row["parts"].values()) == pytest.approx(row["hand"])
+        assert sum(row["crib_parts"].values()) == pytest.approx(row["crib"])
     assert found.rows[0]["loss"] == 0
     assert found.frame.keep.tolist() == [row["keep"] for row in found.rows]
 
@@ -173,6 +181,45 @@ def test_spread_and_range_are_those_of_the_starters():
     ]
     assert (row["hand_min"], row["hand_max"]) == (min(points), max(points))
     assert row["hand_sd"] == pytest.approx(np.std(points))
+
+
+@pytest.mark.parametrize("samples", [0, 50_000])
+@pytest.mark.parametrize(
+    ("hand", "rules", "opponent"),
+    [
+        ("5H 5S 6C 7D JD KD", "standard", "expectimax"),
+        ("5H 6H 7H JH KH QH", "standard", "greedy"),
+        ("5H 5S 6C JD KD", "three", "expectimax"),
+        ("2H 4H 6H JH KH", "four", "uniform"),
+    ],
+)
+def test_the_parts_of_hand_and_crib_add_up(hand, rules, opponent, samples):
+    found = discard_values(hand, role="dealer", rules=rules, opponent=opponent, samples=samples)
+    for row in found.rows:
+        assert sum(row["parts"].values()) == pytest.approx(row["hand"])
+        assert sum(row["crib_parts"].values()) == pytest.approx(row["crib"])
+
+
+def test_the_parts_of_a_crib_are_those_of_every_crib():
+    """Each pair the other may throw and each starter, scored by the part one by one."""
+    cards = cribsim.parse_cards(HAND)
+    found = by_throw(discard_values(HAND, dealer=True, opponent="uniform"))["5S JS"]
+    unseen = [card for card in range(52) if card not in cards]
+    mine = cribsim.parse_cards("5S JS")
+    sums, n = Counter(), 0
+    for pair in combinations(unseen[::2], 2):
+        for starter in unseen[::2]:
+            if starter not in pair:
+                score = cribsim.score_hand([*mine, *pair], starter, crib=True)
+                sums.update({part: getattr(score, part) for part in found["crib_parts"]})
+                n += 1
+    weights = np.zeros((1035, 46))
+    others = cards_of_others(np.array(unseen), 2)
+    for at, pair in enumerate(others.tolist()):
+        if set(pair) <= set(unseen[::2]):
+            weights[at] = [card in unseen[::2] and card not in pair for card in unseen]
+    right = [sums[part] / n for part in found["crib_parts"]]
+    assert crib_parts(np.array([mine]), others, np.array(unseen), weights)[0] == pytest.approx(right)
 
 
 @pytest.mark.parametrize(
@@ -222,7 +269,7 @@ def test_suits_averaged_are_the_mean_over_all_hands_of_the_ranks():
 
 @pytest.mark.parametrize("hand", ["2 3 4 5 5 J", "J-5-5-4-3-2", "2,3,4,5,5,j"])
 def test_ranks_are_read_in_several_ways(hand, monkeypatch):
-    monkeypatch.setattr(discards, "crib_histograms", lambda *_: np.full((15, 30), 1 / 30))
+    leave_out_the_crib(monkeypatch)
     found = discard_values(hand, dealer=True)
     assert found.hand == "2 3 4 5 5 J"
     assert len(found.rows) == 11  # of fifteen; the two fives are alike
@@ -268,9 +315,9 @@ def test_samples_hang_on_no_thread_and_chunk(monkeypatch, hand, rules, opponent)
     asked = {"dealer": True, "rules": rules, "opponent": opponent, "samples": 5001, "seed": 7}
     right = discard_values(hand, **asked).rows
     for cores, chunk in ((1, 1 << 16), (3, 100), (7, 129)):
-        for module in (work, discards, throws):
+        for module in (work, worths, throws):
             monkeypatch.setattr(module, "n_cores", lambda cores=cores: cores)
-        monkeypatch.setattr(discards, "_CHUNK", chunk)
+        monkeypatch.setattr(worths, "_CHUNK", chunk)
         assert discard_values(hand, **asked).rows == right
     assert discard_values(hand, **{**asked, "seed": 8}).rows != right
 

@@ -8,7 +8,6 @@ nobs are added from how many cards of each suit are unseen. `docs/discards.md` s
 from __future__ import annotations
 
 import functools
-import itertools
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -17,7 +16,7 @@ from numpy.typing import NDArray
 
 from cribsim._jit import kernel
 from cribsim.hands import class_hands, class_sizes
-from cribsim.scoring import JACK, N_PAIRS, N_RANKS, PAIR_CLASS, RANK_PLACES, RANK_POINTS
+from cribsim.scoring import JACK, N_PAIRS, N_RANKS, PAIR_CLASS, RANK_PLACES, RANK_POINTS, multisets
 from cribsim.starters import N_STARTERS, is_flush, kept_number, rank_sum, suit_counts, suit_sum
 from cribsim.strategies.expectimax import N_SIX
 from cribsim.views import KEPT_2, THROWN_2
@@ -31,16 +30,10 @@ _JACKS = np.array([(low == JACK) + (high == JACK) for high in range(N_RANKS) for
 _RANK_POINTS = RANK_POINTS.reshape(N_PAIRS, -1).astype(np.float32)
 
 
-def six_ranks() -> NDArray[np.int64]:
-    """The multisets of six ranks, (18564, 6), each sorted, in the order of their number."""
-    rows = np.array(list(itertools.combinations_with_replacement(range(N_RANKS), 6)))
-    return rows[np.argsort(RANK_PLACES[np.arange(6), rows].sum(axis=1))]
-
-
 @functools.cache
 def _ranks() -> tuple[NDArray[np.int64], NDArray[np.uint8], NDArray[np.float32]]:
     """The multisets, the pairs of ranks that each answer throws, (18564, 15), and how many of each rank are held."""
-    six = six_ranks()
+    six = multisets(6)
     pairs = np.stack([PAIR_CLASS[six[:, a] * 13 + six[:, b]] for a, b in THROWN_2], axis=1)
     held = np.zeros((N_SIX, _WIDTH), np.float32)
     for place in range(6):

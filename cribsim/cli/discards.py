@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 import click
@@ -38,7 +37,7 @@ _confidence = click.option(
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the samples.")
 @click.option("--score", help="Not known yet.")
 @click.option("--rules", help="A named game and keys, as in standard,players=3.")
-@click.option("--parts", is_flag=True, help="Split the hand by fifteens, pairs, runs, flush and nobs.")
+@click.option("--parts", is_flag=True, help="Split hand and crib by fifteens, pairs, runs, flush and nobs.")
 @click.option("--distributions", is_flag=True, help="The chances of every number of points (with --json).")
 @click.option("--plot", "picture", help="Write a picture of the discards to this file (.png, .svg, .pdf).")
 @click.option("--all", "every", is_flag=True, help="All hands of six cards, both roles, into a Parquet table in --out.")
@@ -150,7 +149,9 @@ def _print_values(found: dict[str, Any], parts: bool) -> None:
     print_table(f"{found['hand']}, {found['role']}: points", list(shown), list(zip(*shown.values(), strict=True)))
     if parts:
         names = list(rows[0]["parts"])
-        print_table("the hand by part", ["keep", *names], [_parts(row, names) for row in rows])
+        for title, label, key in (("the hand by part", "keep", "parts"), ("the crib by part", "throw", "crib_parts")):
+            cells = [[row[label], *(_say(row[key][name]) for name in names)] for row in rows]
+            print_table(f"{title}: points", [label, *names], cells)
     told = [f"the others throw {found['opponent']} ({_how(found)})"]
     told += [f"{found['crib_table']}: a table by ranks alone"] if found["crib_table"] in shown else []
     told += [f"pegging: {found['pegging_table']}"] if found["pegging_table"] else []
@@ -162,10 +163,6 @@ def _how(found: dict[str, Any]) -> str:
         return f"{found['samples']:,} deals sampled, seed {found['seed']}"
     is_exact = found["rules"]["players"] == 2 or found["opponent"] in ("uniform", "random")
     return "exact" if is_exact else "each counted exactly, then taken as independent"
-
-
-def _parts(row: dict[str, Any], names: Sequence[str]) -> list[str]:
-    return [row["keep"], *(_say(row["parts"][name]) for name in names)]
 
 
 @click.command()

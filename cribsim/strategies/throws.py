@@ -14,11 +14,13 @@ from cribsim.cribs import (
     N_PAIRS_UNSEEN,
     N_POINTS,
     N_UNSEEN,
+    cards_of_others,
     count_pairs,
     count_singles,
-    show_cribs_of_one,
-    show_cribs_of_two,
+    show_cribs,
     show_hands,
+    weigh_pairs,
+    weigh_singles,
 )
 from cribsim.errors import PlayerError
 from cribsim.rules import Rules
@@ -27,7 +29,7 @@ from cribsim.strategies.base import DISCARD, Bound, Half
 from cribsim.strategies.finding import find_half
 from cribsim.strategies.policy import Policy, is_uniform, policy_of
 from cribsim.strategies.tables import pegging_table
-from cribsim.views import KEPT_2
+from cribsim.views import KEPT_2, thrown_positions
 from cribsim.work import n_cores, share_out
 
 UNIFORM = "uniform"
@@ -125,16 +127,24 @@ def crib_histograms(model: ThrowModel, cards: Sequence[int], role: int) -> NDArr
         (15 or 5, 30): chances of 0 to 29 points by throw. Exact for two players, and for others who throw anything;
         with three and four players a policy's throws are taken as independent but for cards that can't be twice.
     """
-    own, unseen = np.asarray(cards, np.int64), unseen_by(cards)
-    if model.players == 2:
-        found = np.zeros((15, N_POINTS))
-        show_cribs_of_two(own, unseen, *count_throws(unseen, model.others(role)[0]), found)
-    else:
-        found = np.zeros((5, N_POINTS))
-        scratch = np.zeros(3, np.int64), np.zeros(6)
-        show_cribs_of_one(own, unseen, *_throws_of_one(model, unseen, role), *scratch, found)
+    unseen = unseen_by(cards)
+    mine = np.asarray(cards, np.int64)[thrown_positions(len(cards), 2 if model.players == 2 else 1)]
+    found = np.zeros((len(mine), N_POINTS))
+    show_cribs(mine, *throw_weights(model, unseen, role), found)
     shares: NDArray[np.float64] = found / found.sum(axis=1, keepdims=True)
     return shares
+
+
+def throw_weights(
+    model: ThrowModel, unseen: NDArray[np.int64], role: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    """The cards that others may throw, those unseen, and how likely each throw and starter are (see `show_cribs`)."""
+    if model.players == 2:
+        return cards_of_others(unseen, 2), unseen, weigh_pairs(*count_throws(unseen, model.others(role)[0]))
+    others = cards_of_others(unseen, 3)
+    weights = np.zeros((len(others), len(unseen)))
+    weigh_singles(*_throws_of_one(model, unseen, role), np.zeros(3, np.int64), np.zeros(6), weights)
+    return others, unseen, weights
 
 
 def _throws_of_one(
@@ -152,7 +162,7 @@ def exact_worths(model: ThrowModel, hand: NDArray[Any], role: int) -> NDArray[np
     """Hand plus or minus crib, on average, of the 15 throws of six sorted cards, two players; exact."""
     cards: Any = hand.astype(np.int64)
     shown, points = np.zeros((15, N_POINTS)), np.arange(N_POINTS)
-    show_hands(cards, unseen_by(cards), KEPT_2, shown)
+    show_hands(cards[KEPT_2], unseen_by(cards), shown)
     cribs = crib_histograms(model, cards, role) @ points
     worths: NDArray[np.float64] = shown @ points / N_UNSEEN + (2 * role - 1) * cribs
     return worths
