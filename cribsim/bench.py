@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cribsim.analysis.discards import discard_values
+from cribsim.analysis.uniform import uniform_values
 from cribsim.rules import Rules
 from cribsim.runs import Job, play_chunk
 from cribsim.scoring import score_many
@@ -109,6 +111,25 @@ def decision_rate(name: str, stage: str) -> tuple[float, float]:
     return _best(lambda: sum(once() for _ in range(20)))
 
 
+def discard_rates(scale: float) -> list[dict[str, Any]]:
+    """Hands against a uniform other, all throws exact; and sampled evaluations against a policy, on all cores."""
+    rng = np.random.default_rng(1)
+    hands = np.sort(np.argsort(rng.random((1 << 16, 52)), axis=1)[:, :6], axis=1)
+    samples = int((1 << 24) * scale)
+
+    def value() -> int:
+        return len(uniform_values(hands)[0])
+
+    def sample() -> int:
+        discard_values(hands[0].tolist(), dealer=True, samples=samples)
+        return samples * 15
+
+    return [
+        _row("hands against a uniform other, 15 throws exact", _best(value)),
+        _row("throws evaluated by samples, against equilibrium", _best(sample)),
+    ]
+
+
 def _subprocess_seconds(code: str, **environment: str) -> float:
     start = time.perf_counter()
     subprocess.run([sys.executable, "-c", code], check=True, env={**os.environ, **environment})
@@ -135,7 +156,9 @@ def run_bench(*, cold: bool = False, workers: int = 2, scale: float = 1.0) -> di
         _row("random games", play_rate(random, True, int(20_000 * scale))),
         _row("five-card hands scored", score_rate(int(20 * scale) or 1)),
         _row("expectimax discards", decision_rate("expectimax", DISCARD)),
+        _row("discards by table (equilibrium)", decision_rate("equilibrium", DISCARD)),
         _row("greedy plays", decision_rate("greedy", PLAY)),
+        *discard_rates(scale),
         _row(f"exact deals, {workers} workers", many, PER_CLOCK),
     ]
     return {

@@ -226,27 +226,29 @@ def show_hands(kept, unseen, out_histogram):
 
 
 @kernel
-def add_samples(mine, kept, others, unseen, counts, own, out_hands, out_cribs, out_totals):
+def add_samples(mine, kept, others, unseen, counts, own, totals, out_hands, out_cribs, out_sums, out_products):
     """Add up sampled cards of others and starters for each throw.
 
     mine, others, unseen, counts (for weights): see `show_cribs`; kept: int64[answers, 4], the cards; own: 1 or -1, what
-    the crib counts for; out_hands, out_cribs: float64[answers, 30], by points; out_totals: float64[answers, 2], sum and
-    sum of squares of hand plus or minus crib.
+    the crib counts for; totals: float64[answers], scratch; out_hands, out_cribs: float64[answers, 30], by points;
+    out_sums: float64[answers] and out_products: float64[answers, answers], of hand plus or minus crib.
     """
-    for answer in range(len(mine)):
-        four = kept[answer]
-        for at in range(len(others)):
-            for starter in range(len(unseen)):
-                n = counts[at, starter]
-                if n > 0:
-                    cut = unseen[starter]
-                    crib = _crib_points(mine[answer], others[at], cut)
-                    hand = show_points(four[0], four[1], four[2], four[3], cut, 0)
-                    total = hand + own * crib
-                    out_hands[answer, np.uint64(hand)] += n
-                    out_cribs[answer, np.uint64(crib)] += n
-                    out_totals[answer, 0] += n * total
-                    out_totals[answer, 1] += n * total * total
+    for at in range(len(others)):
+        for starter in range(len(unseen)):
+            n = counts[at, starter]
+            if n <= 0:
+                continue
+            for answer in range(len(mine)):
+                four = kept[answer]
+                crib = _crib_points(mine[answer], others[at], unseen[starter])
+                hand = show_points(four[0], four[1], four[2], four[3], unseen[starter], 0)
+                out_hands[answer, np.uint64(hand)] += n
+                out_cribs[answer, np.uint64(crib)] += n
+                totals[answer] = hand + own * crib
+                out_sums[answer] += n * totals[answer]
+            for answer in range(len(mine)):
+                for other in range(len(mine)):
+                    out_products[answer, other] += n * totals[answer] * totals[other]
 
 
 N_TRIPLES = 455

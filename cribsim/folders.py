@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import contextlib
 import glob
+import hashlib
 import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from cribsim.errors import ResultError, shown
@@ -102,6 +103,28 @@ class new_folder:  # noqa: N801
         shutil.rmtree(aside, ignore_errors=True)
 
 
+def user_path(text: str) -> Path:
+    """The path that a user's text means, `~` for the home folder.
+
+    Raises
+    ------
+    ValueError
+        There is no such home folder, or the text can't name a file.
+    """
+    try:
+        return Path(os.path.abspath(Path(text).expanduser()))
+    except RuntimeError as error:
+        raise ValueError(str(error)) from None
+
+
+def file_digest(path: Path) -> str:
+    """Sixteen hex digits that change with what a file holds; empty where it can't be read."""
+    try:
+        return hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+    except (OSError, ValueError):
+        return ""
+
+
 def _readable(folder: str | Path) -> Path:
     """A path with a last part that can be made and written about."""
     if not isinstance(folder, (str, Path)) or "\0" in str(folder):
@@ -114,6 +137,27 @@ def _readable(folder: str | Path) -> Path:
     except UnicodeEncodeError:
         raise ResultError(f"{str(folder)!r} can't be written as text; name another folder") from None
     return path
+
+
+@contextlib.contextmanager
+def locked(folder: Path) -> Iterator[bool]:
+    """Hold a folder for this process meanwhile; False where another does. (True where there are no locks.)"""
+    lock = _lock(folder, wait=False)
+    held_by_other = lock is None and sys.platform != "win32" and _has_locks(folder)
+    try:
+        yield not held_by_other
+    finally:
+        _unlock(lock)
+
+
+def _has_locks(folder: Path) -> bool:
+    """Whether this file system knows locks, tried on a file of our own."""
+    with tempfile.NamedTemporaryFile(dir=folder.parent) as own:
+        try:
+            fcntl.flock(own, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            return False
+        return True
 
 
 def _lock(folder: Path, *, wait: bool) -> int | None:

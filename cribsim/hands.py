@@ -203,3 +203,27 @@ def _check_size(n: int) -> int:
     if not 1 <= n <= MAX_HAND:
         raise CardError(f"{n} cards: classes are numbered for hands of 1 to {MAX_HAND} cards")
     return n
+
+
+def n_hands(n_cards: int) -> int:
+    """Hands of five or six cards."""
+    return math.comb(N_CARDS, n_cards)
+
+
+@kernel(inline=True)
+def next_hand(cards):
+    """Go on to the next hand in colexicographic order. cards: sorted, with 52 behind."""
+    place = 0
+    while cards[place] + 1 == cards[place + 1]:
+        cards[place] = place
+        place += 1
+    cards[place] += 1
+
+
+def hand_at(index: int, n_cards: int) -> NDArray[np.int64]:
+    """The hand of this number, with 52 behind it."""
+    cards = np.full(7, N_CARDS)
+    for place in range(n_cards - 1, -1, -1):
+        cards[place] = np.searchsorted(CARD_PLACES[place], index, side="right") - 1
+        index -= CARD_PLACES[place, cards[place]]
+    return cards

@@ -80,11 +80,17 @@ def plot_discards(values: DiscardValues, *, ax: Axes | None = None) -> Axes:
         ax.barh(places, widths, left=np.where(widths > 0, above, below), color=colour, label=name)
         above += np.maximum(widths, 0)
         below += np.minimum(widths, 0)
-    ax.plot([row["total"] for row in rows], places, "k|", markersize=10, label="total")
+    totals = [row["total"] for row in rows]
+    reach = [[row["total"] - row["total_low"] for row in rows]] * 2 if values.samples else None
+    ax.errorbar(totals, places, xerr=reach, fmt="k|", markersize=10, label="total")
+    right = max(above.max(), max(totals))
+    for row, place in zip(rows, places, strict=True):
+        ax.text(right * 1.02, float(place), f"{row['total']:.2f}  (-{row['loss']:.2f})", va="center", fontsize=8)
+    ax.set_xlim(right=right * 1.2)
     ax.set_yticks(places, [f"{row['keep']}  ({row['throw']})" for row in rows])
     ax.set_xlabel("points")
     ax.set_title(f"{values.hand}, {values.role}; the others throw {values.opponent}")
-    ax.legend(loc="lower right")
+    ax.legend(loc="upper left", bbox_to_anchor=(1.01, 1), title="total (loss)")
     return ax
 
 
@@ -93,11 +99,14 @@ def plot_crib_table(table: CribTable, *, ax: Axes | None = None, whose: str = "o
     ax = _axes(ax)
     whose_crib = "one's own" if whose == "own" else "the other's"
     grid = table.grid(whose)
-    image = ax.imshow(grid, cmap="viridis")
+    image, low, high = ax.imshow(grid, cmap="viridis"), float(np.nanmin(grid)), float(np.nanmax(grid))
     for row, column in np.ndindex(grid.shape):
-        ax.text(column, row, f"{grid[row, column]:.1f}", ha="center", va="center", fontsize=7, color="white")
+        value = float(grid[row, column])
+        colour = "black" if value > low + 0.6 * (high - low) else "white"
+        ax.text(column, row, f"{value:.2f}", ha="center", va="center", fontsize=6, color=colour)
     ax.figure.colorbar(image, ax=ax, label="average crib, points")
     ax.set_xticks(range(13), list(RANKS))
     ax.set_yticks(range(13), list(RANKS))
-    ax.set_title(f"thrown to {whose_crib} crib (suited below the diagonal)")
+    counted = "hand, crib and pegging" if table.pegging else "hand and crib"
+    ax.set_title(f"thrown to {whose_crib} crib (suited below the diagonal)\nboth throw best by {counted}")
     return ax

@@ -96,7 +96,7 @@ class Job:
     def code(self) -> dict[str, str]:
         """For each half that isn't built in a digest of its code (`Half.code`)."""
         halves = [half for player in self.players for half in (player.discard, player.play)]
-        return {f"{half.text} ({half.stage})": half.code for half in halves if half.functions}
+        return {f"{half.text} ({half.stage})": half.code for half in halves if half.code}
 
     @functools.cached_property
     def seated(self) -> Seated:

@@ -16,11 +16,12 @@ from cribsim import work
 from cribsim.analysis import worths
 from cribsim.analysis.crib_table import KINDS, crib_table, published_table
 from cribsim.analysis.discards import discard_values, evaluate_discards
+from cribsim.analysis.uniform import uniform_values
 from cribsim.cribs import cards_of_others, crib_parts
 from cribsim.errors import CardError, CribsimError, PlayerError
 from cribsim.hands import class_sizes, number_hand
 from cribsim.strategies import find_half, list_strategies, throws
-from cribsim.views import discard_view
+from cribsim.views import THROWN_2, discard_view
 
 DATA = Path(__file__).parent / "data"
 HAND = "2C 3H 4D 5D 5S JS"
@@ -183,6 +184,22 @@ def test_spread_and_range_are_those_of_the_starters():
     assert row["hand_sd"] == pytest.approx(np.std(points))
 
 
+def test_many_hands_at_once_are_the_single_ones():
+    hands = random_hands(20) + [cribsim.parse_cards(text) for text in ("5H 6H 7H JH QH KH", "AC AD AH AS 2C 2D")]
+    hand, crib = uniform_values(hands)
+    for at, cards in enumerate(hands):
+        rows = by_throw(discard_values(cards, dealer=True, opponent="uniform", pegging=False))
+        for answer, (first, second) in enumerate(THROWN_2.tolist()):
+            row = rows[cribsim.format_cards([cards[first], cards[second]])]
+            assert (hand[at, answer], crib[at, answer]) == pytest.approx((row["hand"], row["crib"]), abs=1e-9)
+
+
+@pytest.mark.parametrize("hands", [[[0, 1, 2]], [[5, 4, 3, 2, 1, 0]], [[0, 0, 1, 2, 3, 4]], [[0, 1, 2, 3, 4, 52]], 5])
+def test_odd_hands_are_refused(hands):
+    with pytest.raises(CardError):
+        uniform_values(hands)
+
+
 @pytest.mark.parametrize("samples", [0, 50_000])
 @pytest.mark.parametrize(
     ("hand", "rules", "opponent"),
@@ -220,6 +237,99 @@ def test_the_parts_of_a_crib_are_those_of_every_crib():
             weights[at] = [card in unseen[::2] and card not in pair for card in unseen]
     right = [sums[part] / n for part in found["crib_parts"]]
     assert crib_parts(np.array([mine]), others, np.array(unseen), weights)[0] == pytest.approx(right)
+
+
+@pytest.mark.parametrize(("hand", "rules"), [("2 2 5 5 J J", "standard"), ("5 5 J Q Q", "three")])
+def test_intervals_of_samples_of_ranks_hold_what_they_promise(hand, rules):
+    """40 seeds: each throw's total and loss lies within its 95 % interval about 38 times."""
+    exact = by_throw(discard_values(hand, role="dealer", rules=rules, opponent="uniform"))
+    held, n = Counter(), 0
+    for seed in range(40):
+        found = discard_values(hand, role="dealer", rules=rules, opponent="uniform", samples=300, seed=seed)
+        best = next(iter(exact))
+        for throw, row in by_throw(found).items():
+            n += 1
+            for name in ("hand", "crib", "total"):
+                held[name] += row[f"{name}_low"] <= exact[throw][name] <= row[f"{name}_high"]
+            loss = row["loss"] - by_throw(found)[best]["loss"]  # against the same throw
+            if row["loss"] and by_throw(found)[best]["loss"] == 0:
+                held["loss"] += abs(loss - exact[throw]["loss"]) <= row["loss_high"] - row["loss"]
+                held["losses"] += 1
+    for name, most in (("hand", 1.0), ("crib", 1.0), ("total", 0.98)):
+        assert 0.9 < held[name] / n <= most, (name, held, n)
+    assert 0.9 < held["loss"] / held["losses"] < 0.99
+
+
+@pytest.mark.parametrize("hand", ["23 3 4 5 5 J", "JQ QK 9T 2 3 4", "A23456", "2 3 4 5 5 11", "2 3 4 5 5 CD"])
+def test_words_that_are_no_ranks_are_refused(hand):
+    with pytest.raises(CardError):
+        discard_values(hand, dealer=True)
+
+
+def test_a_comma_at_the_end_is_no_card():
+    assert discard_values("2, 3, 4, 5, 5, J,", dealer=True, opponent="uniform").hand == "2 3 4 5 5 J"
+
+
+@pytest.mark.parametrize(
+    "options", [{"dealer": "pone"}, {"dealer": 1}, {"dealer": True, "pegging": "false"}, {"dealer": True, "pegging": 0}]
+)
+def test_what_only_looks_like_true_is_refused(options):
+    with pytest.raises(CribsimError, match="give True or False"):
+        evaluate_discards(HAND, **options)
+
+
+@pytest.mark.parametrize("static", [None, 3, "nobody", "none.csv", "~nobody-here/x.csv"])
+def test_a_static_table_that_isnt_there_is_told(static):
+    with pytest.raises(PlayerError, match="table"):
+        evaluate_discards(HAND, dealer=True, static=static)
+
+
+@pytest.mark.parametrize(
+    ("words", "wanted"),
+    [
+        ("--seed 3", "--seed goes with --sample"),
+        ("--confidence 90", "--confidence goes with --sample"),
+        ("--distributions", "--distributions goes with --json"),
+        ("--plot hand.txt", "ends in .png"),
+        ("--plot hand", "ends in .png"),
+        ("--plot .png", "ends in .png"),
+        ("--plot .", "ends in .png"),
+        ("--plot nowhere/hand.png", "there is no folder"),
+    ],
+)
+def test_options_that_would_do_nothing_are_refused(run, tmp_path, words, wanted):
+    code, out, err = run("discard", HAND, "--dealer", *words.split())
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert wanted in err
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    "words", ["--seed 7", "--table hessel", "--confidence 50", "--parts", "--dealer", "--sample 9"]
+)
+def test_options_that_all_hands_cant_use_are_refused(run, words):
+    code, out, err = run("discard", "--all", "--out", "table", *words.split())
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert words.split()[0] in err
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["--seed -1", "--seed 3", "--start greedy", "--tolerance 5", "--out x", "--plot x.bmp", "--solve --tolerance 0"],
+)
+def test_options_of_crib_that_would_do_nothing_are_refused(run, words):
+    code, out, err = run("crib", *words.split())
+    assert (code, out, err.count("\n")) == (2, "", 1)
+
+
+@pytest.mark.parametrize("n", ["1", "5", "500"])
+def test_few_samples_of_the_crib_table_are_told_with_their_errors(run, answer, n):
+    code, out, _ = run("crib", "--sample", n, "--thrown")
+    assert code == 0
+    assert "average crib of all throws" in out
+    told = answer("crib", "--sample", n)
+    assert told["mean_own"] > 0
+    assert told["mean_other"] > 0
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import csv
 import random
 from fractions import Fraction
-from itertools import permutations
+from itertools import pairwise, permutations
 from math import comb
 from pathlib import Path
 
@@ -20,9 +20,10 @@ from cribsim.hands import N_CLASSES, class_hands, index_classes
 from cribsim.rules import Rules
 from cribsim.strategies import check_strategy, find_half, find_player
 from cribsim.strategies import policy as policies
-from cribsim.strategies.policy import policy_of, spread_classes
+from cribsim.strategies.classes import spread_classes
+from cribsim.strategies.policy import policy_of
 from cribsim.strategies.tables import DATA
-from cribsim.views import DISCARD_VIEW, thrown_positions
+from cribsim.views import DISCARD_VIEW, discard_view, thrown_positions
 
 N_SIX = N_CLASSES[6]
 RENAMINGS = list(permutations(range(4)))
@@ -146,7 +147,7 @@ def test_an_illegal_answer_makes_no_policy():
 def kept(tmp_path, monkeypatch):
     """A folder for policies, and `policy_of` that remembers nothing."""
     monkeypatch.setattr(policies, "data_folder", lambda: tmp_path)
-    return lambda: np.asarray(policy_of.__wrapped__(find_half("greedy", "discard"), 0, 3)), tmp_path
+    return lambda: np.asarray(policies._made_or_kept(find_half("greedy", "discard"), 0, 3)), tmp_path
 
 
 def test_a_policy_is_kept_and_used_again(kept):
@@ -441,7 +442,7 @@ def test_wrong_parameters_say_what_is_wanted(spec, wanted):
         (lambda rows: [*rows[:-1], "KK,x,1"], "numbers wanted"),
         (lambda rows: [*rows[:-1], "KK,nan,1"], "no finite numbers"),
         (lambda rows: [*rows[:-1], "K1,1,1"], "2 ranks"),
-        (lambda rows: ["a,b", "1,2"], "2 ranks"),
+        (lambda rows: ["a,b", "1,2"], "the columns pair, own, opponent are wanted; pair is missing"),
         (lambda rows: [], "missing"),
     ],
 )
@@ -459,3 +460,47 @@ def test_players_of_new_halves_travel_by_their_text():
         "heuristic+greedy",
     ):
         assert str(find_player(text)) == text
+
+
+@pytest.mark.parametrize(
+    ("weight", "counted"),
+    [
+        ("keep_five", lambda kept, _: sum(card >> 2 == 4 for card in kept)),
+        ("keep_low", lambda kept, _: sum(card >> 2 < 4 for card in kept)),
+        ("keep_jack", lambda kept, _: sum(card >> 2 == 10 for card in kept)),
+        ("keep_run", lambda kept, _: sum((b >> 2) - (a >> 2) in (1, 2) for a, b in pairwise(kept))),
+        ("throw_five", lambda _, thrown: sum(card >> 2 == 4 for card in thrown)),
+        ("throw_jack", lambda _, thrown: sum(card >> 2 == 10 for card in thrown)),
+        ("throw_near", lambda _, thrown: sum((b >> 2) - (a >> 2) in (1, 2) for a, b in pairwise(thrown))),
+        ("throw_suited", lambda _, thrown: len({card & 3 for card in thrown}) == 1),
+    ],
+)
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_each_weight_of_the_rules_of_thumb_pulls_its_way(weight, counted, players):
+    """A dealer with a large weight throws or keeps more of what it counts, hand by hand; a pone throws less."""
+    if players > 2 and weight in ("throw_near", "throw_suited"):
+        return  # one card alone is thrown
+    rules = Rules(players=players, teams=False)
+    n, n_thrown = rules.cards, rules.n_thrown
+    rng = np.random.default_rng(5)
+    hands = np.sort(rng.permuted(np.tile(np.arange(52), (300, 1)), axis=1)[:, :n], axis=1)
+    throws = thrown_positions(n, n_thrown)
+    for dealer in (True, False):
+        sums = []
+        for value in (0, 50):
+            half = find_half(f"heuristic({weight}={value})", "discard")
+            views = np.concatenate(
+                [
+                    discard_view(hand.tolist(), dealer=players - 1, seat=players - 1 if dealer else 0, players=players)
+                    for hand in hands
+                ]
+            )
+            answers = half.answer(views, rules)
+            found = []
+            for hand, answer in zip(hands, answers, strict=True):
+                thrown = [int(hand[at]) for at in throws[answer]]
+                found.append(int(counted([int(card) for card in hand if card not in thrown], thrown)))
+            sums.append(np.array(found))
+        sign = 1 if dealer or weight.startswith("keep") else -1
+        assert (sign * (sums[1] - sums[0]) >= 0).all()
+        assert (sums[1] != sums[0]).any()

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cribsim.analysis.equilibrium import DEALER, N_THROWN, PONE, FixedPoint, Reply, solve_discards
+from cribsim.analysis.reading import check_flag
 from cribsim.cards import RANKS
 from cribsim.errors import CribsimError
-from cribsim.folders import new_folder
 from cribsim.result import Result
 from cribsim.scoring import N_PAIRS
 from cribsim.simulation import simulate
@@ -35,6 +35,10 @@ _SUITED = [(low, high) for high in range(13) for low in range(high)]
 KINDS = [(*pair, False) for pair in _UNSUITED] + [(*pair, True) for pair in _SUITED]
 """Low rank, high rank, suited: the 169 kinds of two cards."""
 _COLUMNS = ("own", "other", "thrown_own", "thrown_other", "weight_own", "weight_other")
+
+
+_FINEST = 1e-6
+"""Points; averages are worked out in single precision."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,23 +62,44 @@ class CribTable:
     about: str = ""
 
     def by_ranks(self, whose: str) -> NDArray[np.float64]:
-        """The averages by the 91 pairs of ranks, suits weighed as they are thrown. whose: own or other."""
-        values, weights = getattr(self, whose), getattr(self, f"weight_{whose}")
-        return _merge(values * weights) / _merge(weights)
+        """The averages by the 91 pairs of ranks, suits weighed as they are thrown; nan where none was sampled.
+
+        whose: own or other.
+        """
+        weights = getattr(self, f"weight_{_check_whose(whose)}")
+        sums, known = _merge(_weighted(getattr(self, whose), weights)), _merge(weights) > 0
+        averages: NDArray[np.float64] = np.divide(sums, _merge(weights), out=np.full(N_PAIRS, np.nan), where=known)
+        return averages
 
     def shares(self, whose: str) -> NDArray[np.float64]:
         """How often each of the 91 pairs of ranks is thrown."""
-        return _merge(getattr(self, f"thrown_{whose}"))
+        return _merge(getattr(self, f"thrown_{_check_whose(whose)}"))
 
     def mean(self, whose: str) -> float:
         """The average crib of all throws."""
-        return float(getattr(self, whose) @ getattr(self, f"thrown_{whose}"))
+        shares = getattr(self, f"thrown_{_check_whose(whose)}")
+        return float(_weighted(getattr(self, whose), shares).sum())
+
+    def mean_se(self, whose: str) -> float | None:
+        """The standard error of the average crib of all throws; None where nothing was sampled."""
+        errors = getattr(self, f"{_check_whose(whose)}_se")
+        shares = getattr(self, f"thrown_{whose}")
+        return None if errors is None else float(np.sqrt(np.nansum((shares * np.nan_to_num(errors)) ** 2)))
 
     def grid(self, whose: str) -> NDArray[np.float64]:
         """The picture players know, 13 x 13: unsuited on and above the diagonal, suited below."""
         grid = np.zeros((13, 13))
-        for (low, high, suited), value in zip(KINDS, getattr(self, whose), strict=True):
+        for (low, high, suited), value in zip(KINDS, getattr(self, _check_whose(whose)), strict=True):
             grid[(high, low) if suited else (low, high)] = value
+        return grid
+
+    def throws(self, whose: str) -> NDArray[np.float64]:
+        """How often each pair of ranks is thrown, in per cent, 13 x 13: here on and above the diagonal, by orbitals'
+        published figures below. whose: own, what the dealer throws; other, what the pone throws."""
+        grid, published_shares = np.zeros((13, 13)), _frequencies()[OWN if whose == "own" else OTHERS]
+        for at, (low, high) in enumerate(_UNSUITED):
+            grid[high, low] = published_shares[at]
+            grid[low, high] = 100 * self.shares(whose)[at]
         return grid
 
     @property
@@ -131,7 +156,8 @@ class CribTable:
         ]
         told = {
             **{"about": self.about, "pegging": self.pegging, "mean_own": self.mean("own")},
-            **{"mean_other": self.mean("other"), "pairs": self.rows(), "ranks": ranks},
+            **{"mean_other": self.mean("other"), "mean_own_se": self.mean_se("own")},
+            **{"mean_other_se": self.mean_se("other"), "pairs": self.rows(), "ranks": ranks},
             "against": {name: self.against(name) for name in PUBLISHED},
             "frequencies": self.frequencies_against_orbitals(),
         }
@@ -155,6 +181,7 @@ class CribTable:
         """Draw the 13 x 13 picture."""
         from cribsim.plots import plot_crib_table
 
+        _check_whose(whose)
         return plot_crib_table(self, ax=ax, whose=whose)
 
     def write(self, path: Path) -> None:
@@ -165,6 +192,17 @@ class CribTable:
             numbers = ",".join(f"{column[at]:.9g}" for column in columns)
             lines.append(f"{RANKS[low]}{RANKS[high]},{str(suited).lower()},{numbers}")
         path.write_text("\n".join(lines) + "\n")
+
+
+def _check_whose(whose: str) -> str:
+    if whose not in ("own", "other"):
+        raise CribsimError(f"whose={whose!r}: own (the crib is one's own) or other")
+    return whose
+
+
+def _weighted(values: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Values times weights; what has no weight counts nothing, known or not."""
+    return np.where(weights > 0, values, 0.0) * weights
 
 
 def _at(values: NDArray[np.float64] | None, at: int) -> float | None:
@@ -223,7 +261,7 @@ def crib_table(*, pegging: bool = False, samples: int = 0, seed: int = 0) -> Cri
     >>> round(table.mean("own"), 2), round(table.mean("other"), 2)
     (4.78, 4.78)
     """
-    path = DATA / ("cribs_pegging.csv" if pegging else "cribs.csv")
+    path = DATA / ("cribs_pegging.csv" if check_flag("pegging", pegging) else "cribs.csv")
     rows = list(_data_rows(path.name))
     columns = {name: np.array([float(row[name]) for row in rows]) for name in _COLUMNS}
     about = path.read_text().splitlines()[0].lstrip("# ")
@@ -261,7 +299,7 @@ def _played(result: Result, role: int) -> tuple[NDArray[np.float64], ...]:
     return np.array([e.mean for e in found]), np.array([e.se for e in found]), shares / shares.sum()
 
 
-def table_of(point: FixedPoint, pegging: bool, about: str) -> CribTable:
+def _table_of(point: FixedPoint, pegging: bool, about: str) -> CribTable:
     """The crib table of a fixed point."""
     dealer, pone = point.replies[DEALER], point.replies[PONE]
     return CribTable(
@@ -292,9 +330,24 @@ def solve_crib_table(
     progress: Callable[[int, int], None] | None = None,
     told: Callable[[int, float], None] | None = None,
 ) -> tuple[CribTable, FixedPoint]:
-    """Iterate best replies from a discard strategy until no average crib moves by more than `tolerance` points."""
-    if not tolerance > 0:
-        raise CribsimError(f"tolerance={tolerance!r}: give a number above 0, in points")
+    """Iterate best replies from a discard strategy until no average crib moves by more than `tolerance` points.
+
+    Parameters
+    ----------
+    start
+        A discard strategy that draws nothing at random.
+    pegging
+        Whether what the kept cards peg counts too.
+    progress, told
+        Called with the work done in a round, and with each round's number and movement.
+
+    Raises
+    ------
+    CribsimError
+        The tolerance can't be used, or isn't reached in 40 rounds.
+    """
+    if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float)) or not tolerance >= _FINEST:
+        raise CribsimError(f"tolerance={tolerance!r}: give a number of points from {_FINEST}")
     values = pegging_table().difference if pegging else np.zeros((2, 1820))
     point = solve_discards(find_half(start, DISCARD), values, tolerance=tolerance, progress=progress, told=told)
     counted = "hand, crib and pegging" if pegging else "hand and crib"
@@ -302,20 +355,19 @@ def solve_crib_table(
         f"Average cribs where both throw best against each other ({counted}), from {start}, "
         f"{len(point.moved)} rounds, last movement {point.moved[-1]:.4f} points"
     )
-    return table_of(point, pegging, about), point
+    return _table_of(point, pegging, about), point
 
 
-def write_shipped(folder: str | Path, found: dict[bool, tuple[CribTable, FixedPoint]]) -> None:
-    """Write the data files that ship, from the fixed points without and with pegging, into a new folder."""
-    with new_folder(folder) as draft:
-        names = {False: "plain", True: "pegging"}
-        policies: dict[str, Any] = {
-            names[key]: np.stack([point.answers(PONE), point.answers(DEALER)]) for key, (_, point) in found.items()
-        }
-        np.savez_compressed(draft / "equilibrium.npz", **policies)
-        for key, (table, _) in found.items():
-            table.write(draft / ("cribs_pegging.csv" if key else "cribs.csv"))
-        _write_ranks(found[False][0], draft / "fixed.csv")
+def write_shipped(folder: Path, found: dict[bool, tuple[CribTable, FixedPoint]]) -> None:
+    """Write the data files that ship, from the fixed points without and with pegging, into a folder."""
+    names = {False: "plain", True: "pegging"}
+    policies: dict[str, Any] = {
+        names[key]: np.stack([point.answers(PONE), point.answers(DEALER)]) for key, (_, point) in found.items()
+    }
+    np.savez_compressed(folder / "equilibrium.npz", **policies)
+    for key, (table, _) in found.items():
+        table.write(folder / ("cribs_pegging.csv" if key else "cribs.csv"))
+    _write_ranks(found[False][0], folder / "fixed.csv")
 
 
 def _write_ranks(table: CribTable, path: Path) -> None:

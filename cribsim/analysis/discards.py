@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cribsim.analysis.reading import check_samples, format_hand, read_hand, read_role, read_rules
+from cribsim.analysis.reading import check_flag, check_samples, format_hand, read_hand, read_role, read_rules
 from cribsim.analysis.worths import Job, Worths, average, merge_equals
 from cribsim.cribs import N_POINTS
 from cribsim.errors import CribsimError
@@ -47,8 +47,9 @@ class DiscardValues:
         0 samples: exact.
     rows
         One dict a discard: keep, throw, hand, hand_sd, hand_min, hand_max, crib, crib_sd, static, pegging, pegging_se,
-        total, loss, win; with samples also hand_se, crib_se, total_se, total_low, total_high; hand and crib by part,
-        `parts` and `crib_parts`; the chances of points, `hand_points` and `crib_points`.
+        total, loss, win; with samples also the standard errors and intervals of what was sampled, as in hand_se,
+        hand_low and hand_high, of hand, crib, total and loss; hand and crib by part, `parts` and `crib_parts`; the
+        chances of points, `hand_points` and `crib_points`.
     """
 
     hand: str
@@ -95,10 +96,23 @@ _PARTS = ("parts", "crib_parts")
 _LONG = (*_PARTS, "hand_points", "crib_points")
 
 
-def evaluate_discards(hand: str | Iterable[str | int], *, dealer: bool | None = None, **options: Any) -> pd.DataFrame:
-    """What each discard of a hand is worth, one row each, best first.
-
-    The parameters are those of `discard_values`, whose `frame` this is.
+def evaluate_discards(
+    hand: str | Iterable[str | int],
+    *,
+    dealer: bool | None = None,
+    role: str | None = None,
+    opponent: Any = None,
+    pegging: bool = True,
+    static: str = STATIC_TABLE,
+    samples: int = 0,
+    seed: int = 0,
+    rules: Rules | str | None = None,
+    score: str | None = None,
+    confidence: float = 0.95,
+    progress: Progress | None = None,
+) -> pd.DataFrame:
+    """What each discard of a hand is worth, one row each, best first: `discard_values(...).frame`, whose parameters and
+    errors these are.
 
     Examples
     --------
@@ -106,7 +120,20 @@ def evaluate_discards(hand: str | Iterable[str | int], *, dealer: bool | None = 
     >>> frame.keep[0], frame.throw[0], round(float(frame.hand[0]), 4)
     ('3H 4D 5D 5S', '2C JS', 12.4783)
     """
-    return discard_values(hand, dealer=dealer, **options).frame
+    return discard_values(
+        hand,
+        dealer=dealer,
+        role=role,
+        opponent=opponent,
+        pegging=pegging,
+        static=static,
+        samples=samples,
+        seed=seed,
+        rules=rules,
+        score=score,
+        confidence=confidence,
+        progress=progress,
+    ).frame
 
 
 def discard_values(
@@ -145,8 +172,10 @@ def discard_values(
         `Rules` or text; they say how many players.
     score
         Values by score aren't known yet.
+    confidence
+        Of the intervals of samples.
     progress
-        Called with hands (or samples) done and in all, for ranks alone and for samples.
+        Called with hands done and in all, of ranks alone; with samples done and in all, of one hand.
 
     Returns
     -------
@@ -158,6 +187,12 @@ def discard_values(
     ------
     CardError, PlayerError, CribsimError
         Cards, opponent or numbers that can't be used.
+
+    Examples
+    --------
+    >>> found = discard_values("2C 3H 4D 5D 5S JS", dealer=True, opponent="uniform")
+    >>> found.rows[0]["throw"], round(found.rows[1]["loss"], 2), found.pegging
+    ('2C JS', 0.13, 'greedy against greedy')
     """
     known = read_rules(rules)
     whose = read_role(dealer, role, known)
@@ -167,10 +202,16 @@ def discard_values(
     model = throw_model(DEFAULT_OPPONENT[known.players] if opponent is None else opponent, known.players)
     hands, weights, by_ranks = read_hand(hand, known)
     job = Job(known, known.roles.index(whose), model, check_samples(samples), check_seed(seed))
-    worths = average([job.worths(cards) for cards in _watched(hands, progress)], weights)
+    if known.n_thrown == 2:
+        crib_table(static)  # a table that isn't there is told before the work
+    many = len(hands) > 1
+    worths = average(
+        [job.worths(cards, None if many else progress) for cards in _watched(hands, progress if many else None)],
+        weights,
+    )
     if by_ranks:
         worths = merge_equals(worths, [format_hand([hands[0][at] for at in throw], True) for throw in job.places[0]])
-    table = pegging_table() if pegging and known.players == 2 else None
+    table = pegging_table() if check_flag("pegging", pegging) and known.players == 2 else None
     rows = _rows(hands[0], by_ranks, job, worths, table, static, confidence)
     return DiscardValues(
         format_hand(hands[0], by_ranks),
@@ -189,7 +230,7 @@ def discard_values(
 def _watched(hands: list[list[int]], progress: Progress | None) -> Iterable[list[int]]:
     for done, cards in enumerate(hands):
         yield cards
-        if progress and len(hands) > 1:
+        if progress:
             progress(done + 1, len(hands))
 
 
@@ -197,22 +238,41 @@ def _rows(
     cards: list[int], by_ranks: bool, job: Job, worths: Worths, table: Any, static: str, confidence: float
 ) -> list[dict[str, Any]]:
     thrown, kept = job.places
-    rows: dict[str, dict[str, Any]] = {}
+    rows: dict[str, tuple[int, dict[str, Any]]] = {}
     for answer in range(len(thrown)):
         throw, keep = [cards[at] for at in thrown[answer]], [cards[at] for at in kept[answer]]
         named = {"keep": format_hand(keep, by_ranks), "throw": format_hand(throw, by_ranks)}
         if named["throw"] not in rows:
-            row = {**named, **_points(worths, answer, job), **_pegging(keep, table, job.role)}
+            row = {**named, **_points(worths, answer), **_pegging(keep, table, job.role)}
             row["static"] = _static(throw, static, job.sign)
             row["total"] = row["hand"] + job.sign * row["crib"] + (row["pegging"] or 0.0)
-            if worths.total_se is not None:
-                row |= _interval(row["total"], float(worths.total_se[answer]), confidence)
-            rows[named["throw"]] = row
-    found = sorted(rows.values(), key=lambda row: -row["total"])
-    for row in found:
-        row["loss"] = found[0]["total"] - row["total"]
+            rows[named["throw"]] = answer, row
+    found = sorted(rows.values(), key=lambda item: -item[1]["total"])
+    (best, best_row), reach = found[0], quantile(confidence)
+    for answer, row in found:
+        row["loss"] = best_row["total"] - row["total"]
         row["win"] = None
-    return found
+        if worths.is_sampled:
+            row |= _errors(worths, answer, best)
+            for name in _SAMPLED:
+                half = reach * row[f"{name}_se"]
+                row |= {f"{name}_low": row[name] - half, f"{name}_high": row[name] + half}
+    return [row for _, row in found]
+
+
+_SAMPLED = ("hand", "crib", "total", "loss")
+
+
+def _errors(worths: Worths, answer: int, best: int) -> dict[str, float]:
+    """Standard errors of what was sampled. All throws are tried on the same deals, which a loss profits from."""
+    covariance: Any = worths.total_covariance
+    variances = {
+        "hand": worths.hand_variance[answer],  # type: ignore[index]
+        "crib": worths.crib_variance[answer],  # type: ignore[index]
+        "total": covariance[answer, answer],
+        "loss": covariance[best, best] + covariance[answer, answer] - 2 * covariance[best, answer],
+    }
+    return {f"{name}_se": math.sqrt(max(float(variance), 0.0)) for name, variance in variances.items()}
 
 
 def _moments(chances: NDArray[np.float64]) -> tuple[float, float]:
@@ -221,11 +281,11 @@ def _moments(chances: NDArray[np.float64]) -> tuple[float, float]:
     return mean, math.sqrt(max(float(chances @ _POINTS**2) - mean**2, 0.0))
 
 
-def _points(worths: Worths, answer: int, job: Job) -> dict[str, Any]:
+def _points(worths: Worths, answer: int) -> dict[str, Any]:
     hands, cribs = worths.hands[answer], worths.cribs[answer]
     held = np.flatnonzero(hands)
     (hand, hand_sd), (crib, crib_sd) = _moments(hands), _moments(cribs)
-    row = {
+    return {
         **{"hand": hand, "hand_sd": hand_sd, "hand_min": int(held[0]), "hand_max": int(held[-1])},
         **{"crib": crib, "crib_sd": crib_sd},
         "parts": dict(zip(PARTS, worths.hand_parts[answer].tolist(), strict=True)),
@@ -233,15 +293,6 @@ def _points(worths: Worths, answer: int, job: Job) -> dict[str, Any]:
         "hand_points": hands.tolist(),
         "crib_points": cribs.tolist(),
     }
-    if worths.total_se is not None:
-        root = math.sqrt(max(job.samples - 1, 1))
-        row |= {"hand_se": hand_sd / root, "crib_se": crib_sd / root}
-    return row
-
-
-def _interval(total: float, se: float, confidence: float) -> dict[str, float]:
-    reach = quantile(confidence) * se
-    return {"total_se": se, "total_low": total - reach, "total_high": total + reach}
 
 
 def _pegging(keep: list[int], table: Any, role: int) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from cribsim._jit import kernel
 from cribsim.analysis.by_ranks import Cribs, average_cribs, best_throws, classes, mix_of, value_throws
+from cribsim.errors import CribsimError
 from cribsim.hands import CARD_PLACES
 from cribsim.strategies.base import Half
 from cribsim.strategies.policy import policy_of
@@ -173,7 +174,12 @@ def solve_discards(
             moved.append(float(np.abs(after - before).max()))
             if told:
                 told(len(moved), moved[-1])
-            if moved[-1] <= tolerance or len(moved) >= most_rounds:
+            if moved[-1] > tolerance and len(moved) >= most_rounds:
+                raise CribsimError(
+                    f"after {len(moved)} rounds average cribs still move by {moved[-1]:.4f} points, "
+                    f"more than {tolerance:g}"
+                )
+            if moved[-1] <= tolerance:
                 return FixedPoint((replies[PONE], replies[DEALER]), tuple(moved))
         before = after
         answers = [reply.best[:, 0] for reply in replies]

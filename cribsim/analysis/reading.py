@@ -18,6 +18,7 @@ MOST_SAMPLES = 10**10
 
 
 def read_rules(rules: Rules | str | None) -> Rules:
+    """The rules that `Rules` or text mean; None: the standard game."""
     if rules is None or isinstance(rules, str):
         return Rules.parse(rules or "standard")
     if isinstance(rules, Rules):
@@ -26,16 +27,28 @@ def read_rules(rules: Rules | str | None) -> Rules:
 
 
 def read_role(dealer: bool | None, role: str | None, rules: Rules) -> str:
+    """The role that exactly one of `dealer` and `role` names."""
+    if not (dealer is None or isinstance(dealer, (bool, np.bool_))):
+        raise CribsimError(f"dealer={dealer!r}: give True or False (or role=, one of {', '.join(rules.roles)})")
     if (dealer is None) == (role is None):
         raise CribsimError("give dealer=True or dealer=False, or role=")
     if role is None:
         return "dealer" if dealer else "pone"
     if role not in rules.roles:
-        raise CribsimError(f"role={role!r}: one of {', '.join(rules.roles)}")
+        more = "; with three and four players (rules='three', rules='four') also second and third"
+        raise CribsimError(f"role={role!r}: one of {', '.join(rules.roles)}{more if rules.players == 2 else ''}")
     return role
 
 
+def check_flag(name: str, value: bool) -> bool:
+    """True or False, and nothing that only looks like it."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise CribsimError(f"{name}={value!r}: give True or False")
+    return bool(value)
+
+
 def check_samples(samples: int) -> int:
+    """A number of deals to sample; 0: none."""
     if isinstance(samples, bool) or not isinstance(samples, (int, np.integer)) or not 0 <= samples <= MOST_SAMPLES:
         raise CribsimError(f"samples={samples!r}: give a whole number from 0 to 10^10")
     return int(samples)
@@ -48,7 +61,10 @@ def read_hand(hand: str | Iterable[str | int], rules: Rules) -> tuple[list[list[
     given = ranks if ranks is not None else parse_cards(hand)
     if len(given) != n:
         shown = hand if ranks is not None else format_cards(given)
-        raise CardError(f"with {rules.players} players a hand has {n} cards; given {len(given)}: {shown or 'nothing'}")
+        more = "; rules three and four take five cards" if rules.players == 2 and len(given) == 5 else ""
+        raise CardError(
+            f"with {rules.players} players a hand has {n} cards; given {len(given)}: {shown or 'nothing'}{more}"
+        )
     if ranks is None:
         return [sorted(given)], np.ones(1), False
     crowded = [RANKS[rank] for rank in set(ranks) if ranks.count(rank) > 4]
@@ -63,9 +79,8 @@ def read_hand(hand: str | Iterable[str | int], rules: Rules) -> tuple[list[list[
 
 def _read_ranks(text: str) -> list[int] | None:
     """Ranks alone, or None where the text holds suits."""
-    words = re.split(r"[\s,-]+", text.strip().upper())
-    ranks = [RANKS.find("T" if word == "10" else word) if word else -1 for word in words]
-    return ranks if all(rank >= 0 and len(word) in (1, 2) for rank, word in zip(ranks, words, strict=True)) else None
+    words = ["T" if word == "10" else word for word in re.split(r"[\s,-]+", text.strip(" \t\n,-").upper())]
+    return [RANKS.index(word) for word in words] if all(len(word) == 1 and word in RANKS for word in words) else None
 
 
 def _suits_of(ranks: list[int]) -> list[list[int]]:
@@ -78,4 +93,5 @@ def _suits_of(ranks: list[int]) -> list[list[int]]:
 
 
 def format_hand(cards: Iterable[int], by_ranks: bool) -> str:
+    """Cards as text, or their ranks alone."""
     return " ".join(RANKS[card >> 2] for card in cards) if by_ranks else format_cards(list(cards))

@@ -9,28 +9,38 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cribsim.cribs import N_POINTS, add_samples, cards_of_others, crib_parts, show_cribs, show_hands
+from cribsim.hands import CARD_PLACES
 from cribsim.rules import Rules
 from cribsim.sampling import BLOCK, sample_pairs, sample_singles
 from cribsim.scoring import score_parts
 from cribsim.strategies.throws import ANY_CARDS, ThrowModel, throw_weights, unseen_by
 from cribsim.streams import choice_key
 from cribsim.views import kept_positions, thrown_positions
-from cribsim.work import n_cores, share_out
+from cribsim.work import Progress, n_cores, share_out
 
 Cards = NDArray[np.int64]
-_CHUNK = 1 << 16
+_CHUNK, _SHOWN = 1 << 16, 1 << 24
+"""Samples between two looks at Ctrl-C, and between two tellings of progress."""
 
 
 @dataclass(frozen=True)
 class Worths:
     """Points by throw, in the order of the answers, as chances of 0 to 29, (answers, 30) each; their averages by part,
-    (answers, 5) each; for samples also the standard error of hand plus or minus crib."""
+    (answers, 5) each; for samples also the variances of the average hand and crib, and the covariances of the averages
+    of hand plus or minus crib, (answers, answers): all throws are tried on the same samples."""
 
     hands: NDArray[np.float64]
     cribs: NDArray[np.float64]
     hand_parts: NDArray[np.float64]
     crib_parts: NDArray[np.float64]
-    total_se: NDArray[np.float64] | None = None
+    hand_variance: NDArray[np.float64] | None = None
+    crib_variance: NDArray[np.float64] | None = None
+    total_covariance: NDArray[np.float64] | None = None
+
+    @property
+    def is_sampled(self) -> bool:
+        """Whether there are errors."""
+        return self.total_covariance is not None
 
 
 @dataclass(frozen=True)
@@ -56,12 +66,13 @@ class Job:
         partners = bool(self.rules.teams) and (n - 1 - self.role) % 2 == 0
         return 1 if self.role == n - 1 or partners else -1
 
-    def worths(self, cards: list[int]) -> Worths:
-        """Points by throw of one hand."""
+    def worths(self, cards: list[int], progress: Progress | None = None) -> Worths:
+        """Points by throw of one hand. progress: called with samples done and in all."""
         mine, kept = (np.array(cards)[places] for places in self.places)
         unseen = unseen_by(cards)
         if self.samples:
-            return self._sampled(mine, kept, cards_of_others(unseen, 4 - mine.shape[1]), unseen)
+            others = cards_of_others(unseen, 4 - mine.shape[1])
+            return self._sampled(mine, kept, others, unseen, self._count(cards, unseen, progress))
         return self._exact(mine, kept, *throw_weights(self.model, unseen, self.role))
 
     def _exact(self, mine: Cards, kept: Cards, others: Cards, unseen: Cards, weights: NDArray[np.float64]) -> Worths:
@@ -73,21 +84,37 @@ class Job:
         parts = _hand_parts(kept, unseen, starters), crib_parts(mine, others, unseen, weights)
         return Worths(hands / len(unseen), cribs, *parts)
 
-    def _sampled(self, mine: Cards, kept: Cards, others: Cards, unseen: Cards) -> Worths:
+    def _sampled(self, mine: Cards, kept: Cards, others: Cards, unseen: Cards, counts: NDArray[np.float64]) -> Worths:
         n = self.samples
-        counts = (_count_pairs if self.rules.players == 2 else _count_singles)(self, unseen).astype(np.float64)
         hands, cribs = np.zeros((2, len(mine), N_POINTS))
-        totals = np.zeros((len(mine), 2))
-        add_samples(mine, kept, others, unseen, counts, self.sign, hands, cribs, totals)
-        mean = totals[:, 0] / n
-        spread = np.maximum(totals[:, 1] / n - mean**2, 0)
+        totals, sums, products = np.zeros(len(mine)), np.zeros(len(mine)), np.zeros((len(mine), len(mine)))
+        add_samples(mine, kept, others, unseen, counts, self.sign, totals, hands, cribs, sums, products)
+        hands, cribs = hands / n, cribs / n
         parts = _hand_parts(kept, unseen, counts.sum(axis=0) / n), crib_parts(mine, others, unseen, counts)
-        return Worths(hands / n, cribs / n, *parts, np.sqrt(spread / max(n - 1, 1)))
+        covariance = (products / n - np.outer(sums, sums) / n**2) / max(n - 1, 1)
+        hand_spread, crib_spread = (_spread(chances) / max(n - 1, 1) for chances in (hands, cribs))
+        return Worths(hands, cribs, *parts, hand_spread, crib_spread, covariance)
 
-    @property
-    def key(self) -> np.uint64:
-        """From which the samples derive."""
-        return np.uint64(choice_key(np.uint64(self.seed), np.uint64(self.role), 0))
+    def _count(self, cards: list[int], unseen: Cards, progress: Progress | None) -> NDArray[np.float64]:
+        """How often the others throw which cards and which starter is cut. The samples derive from seed, role and hand:
+        no two hands share draws."""
+        hand = CARD_PLACES[np.arange(len(cards)), cards].sum()
+        key = np.uint64(choice_key(np.uint64(self.seed), np.uint64(hand), self.role))
+        count = _count_pairs if self.rules.players == 2 else _count_singles
+        found, n = np.zeros(0), self.samples
+        for first in range(0, n, _SHOWN):
+            end = min(first + _SHOWN, n)
+            found = count(self, key, unseen, first, end) + (found if first else 0)
+            if progress:
+                progress(end, n)
+        return found
+
+
+def _spread(chances: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The variance of points of each throw."""
+    points = np.arange(N_POINTS)
+    spread: NDArray[np.float64] = np.maximum(chances @ points**2 - (chances @ points) ** 2, 0)
+    return spread
 
 
 def _hand_parts(kept: Cards, unseen: Cards, starters: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -97,57 +124,61 @@ def _hand_parts(kept: Cards, unseen: Cards, starters: NDArray[np.float64]) -> ND
     return means
 
 
-def _shared(n: int, count: Callable[[int, int], NDArray[np.int32]]) -> NDArray[np.int64]:
-    """Count the samples 0 to n - 1 on all cores, a share of chunks each."""
-    share = -(-n // n_cores())
-    found = share_out(lambda at: count(at, min(at + share, n)), range(0, n, share))
-    counts: NDArray[np.int64] = np.sum(list(found), axis=0, dtype=np.int64)
+def _shared(first: int, end: int, count: Callable[[int, int], NDArray[np.int32]]) -> NDArray[np.float64]:
+    """Count samples on all cores, a share of chunks each."""
+    share = -(-(end - first) // n_cores())
+    found = share_out(lambda at: count(at, min(at + share, end)), range(first, end, share))
+    counts: NDArray[np.float64] = np.sum(list(found), axis=0, dtype=np.float64)
     return counts
 
 
-def _count_pairs(job: Job, unseen: Cards) -> NDArray[np.int64]:
+def _count_pairs(job: Job, key: np.uint64, unseen: Cards, first: int, end: int) -> NDArray[np.float64]:
     policy = job.model.others(job.role)[0]
 
     def count(first: int, end: int) -> NDArray[np.int32]:
         counts = np.zeros((1035, 46), np.int32)
         scratch = [np.zeros(n, np.int64) for n in (46, 6, BLOCK, BLOCK)]
         for at in range(first, end, _CHUNK):
-            sample_pairs(job.key, at, min(at + _CHUNK, end), unseen, policy, np.arange(46), *scratch, counts)
+            sample_pairs(key, at, min(at + _CHUNK, end), unseen, policy, np.arange(46), *scratch, counts)
         return counts
 
-    return _shared(job.samples, count)
+    return _shared(first, end, count)
 
 
-def _count_singles(job: Job, unseen: Cards) -> NDArray[np.int64]:
+def _count_singles(job: Job, key: np.uint64, unseen: Cards, first: int, end: int) -> NDArray[np.float64]:
     policies = (*job.model.others(job.role), ANY_CARDS)[:3]  # with three players the third card comes from the pack
 
     def count(first: int, end: int) -> NDArray[np.int32]:
         counts = np.zeros((16215, 47), np.int32)
         scratch = [np.zeros(n, np.int64) for n in (47, 5, 3)]
         for at in range(first, end, _CHUNK):
-            sample_singles(job.key, at, min(at + _CHUNK, end), unseen, policies, np.arange(47), *scratch, counts)
+            sample_singles(key, at, min(at + _CHUNK, end), unseen, policies, np.arange(47), *scratch, counts)
         return counts
 
-    return _shared(job.samples, count)
+    return _shared(first, end, count)
 
 
 _POINTS = ("hands", "cribs", "hand_parts", "crib_parts")
+_ERRORS = ("hand_variance", "crib_variance", "total_covariance")
 
 
 def average(worths: list[Worths], weights: NDArray[np.float64]) -> Worths:
-    """The average over hands; samples of different hands are independent."""
+    """The average over hands, whose samples are independent."""
     if len(worths) == 1:
         return worths[0]
-    errors = [found.total_se for found in worths if found.total_se is not None]
-    se = np.sqrt(np.tensordot(weights**2, np.square(errors), axes=1)) if errors else None
-    means = {name: np.tensordot(weights, [getattr(found, name) for found in worths], axes=1) for name in _POINTS}
-    return Worths(**means, total_se=se)
+    shares = dict.fromkeys(_POINTS, weights) | (dict.fromkeys(_ERRORS, weights**2) if worths[0].is_sampled else {})
+    found = {name: np.tensordot(by, [getattr(one, name) for one in worths], axes=1) for name, by in shares.items()}
+    return Worths(**found)
 
 
 def merge_equals(worths: Worths, thrown: list[str]) -> Worths:
     """Of ranks alone, throws of equal ranks are one: each gets the average of all. (Sorted cards of one rank differ in
-    their suits, so that no single one of them stands for all.)"""
+    their suits, so that no single one of them stands for all.) The variances of hand and crib are then upper bounds, as
+    the same samples serve all throws; that of the total is exact."""
     alike = np.array([[one == other for other in thrown] for one in thrown], float)
     alike /= alike.sum(axis=1, keepdims=True)
-    se = None if worths.total_se is None else alike @ worths.total_se
-    return Worths(**{name: alike @ getattr(worths, name) for name in _POINTS}, total_se=se)
+    found = {name: alike @ getattr(worths, name) for name in _POINTS}
+    if worths.is_sampled:
+        found |= {name: (alike @ np.sqrt(getattr(worths, name))) ** 2 for name in ("hand_variance", "crib_variance")}
+        found["total_covariance"] = alike @ worths.total_covariance @ alike.T
+    return Worths(**found)

@@ -7,9 +7,11 @@ import json
 import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from cribsim.cli.output import plain, tell
 from cribsim.errors import CribsimError, shown
@@ -17,6 +19,7 @@ from cribsim.errors import CribsimError, shown
 _NUMBER = re.compile(r"(\d{1,3}(?:,\d{3})+|\d+(?:_\d+)*)?(\.\d+)?(?:[eE]\+?(\d+)|([kmbKMB]))?", re.ASCII)
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "b": 10**9}
 _LARGEST = 10**13
+_PICTURES = (".png", ".svg", ".pdf")
 _MOST_CONFIDENT = 1 - 1e-9
 
 
@@ -31,7 +34,7 @@ def read_number(text: str) -> int:
     match = _NUMBER.fullmatch(text)
     whole, part, power, unit = match.groups() if match else (None,) * 4
     if not (whole or part) or len(text) > 40:
-        raise CribsimError(f"{shown(text)} is not a number of deals or games; write 1000, 2.5k, 10M or 1e6")
+        raise CribsimError(f"{shown(text)} is not a number; write 1000, 2.5k, 10M or 1e6")
     digits = Fraction((whole or "0").replace(",", "").replace("_", "") + (part or ""))
     value = digits * 10 ** min(int(power or 0), 60) * _UNITS[(unit or "").lower()]
     if value.denominator != 1 or value < 1:
@@ -158,8 +161,25 @@ def tell_if_compiling(*, quiet: bool = False) -> None:
     from cribsim._jit import telling_of_compilation
 
     if not quiet:
-        line = "compiling cribsim's kernels; this happens once (all of them take about 40 seconds)"
+        line = "compiling what this command needs; it is kept, and the next time takes no wait (all of cribsim: 40 s)"
         click.get_current_context().with_resource(telling_of_compilation(lambda: tell(line, err=True)))
+
+
+def given_options(*names: str) -> list[str]:
+    """Those of the options that stand on the command line."""
+    ctx = click.get_current_context()
+    return [name for name in names if ctx.get_parameter_source(name) is ParameterSource.COMMANDLINE]
+
+
+def check_picture(path: str | None) -> None:
+    """Refuse a picture that can't be written, before the work."""
+    if path is None:
+        return
+    file = Path(path)
+    if file.suffix.lower() not in _PICTURES or not file.stem or file.is_dir():
+        raise CribsimError(f"--plot {path}: name a file that ends in {', '.join(_PICTURES)}")
+    if not file.absolute().parent.is_dir():
+        raise CribsimError(f"--plot {path}: there is no folder {file.absolute().parent}")
 
 
 def interval(estimate: dict[str, Any], digits: int = 4) -> str:

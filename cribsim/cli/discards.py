@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
+from pathlib import Path
 from typing import Any
 
 import click
 
 from cribsim.cli.common import (
     Number,
+    check_picture,
+    given_options,
     json_option,
     print_json,
     print_table,
@@ -18,6 +22,7 @@ from cribsim.cli.common import (
 from cribsim.cli.output import tell
 from cribsim.cli.play import command_line
 from cribsim.errors import CribsimError
+from cribsim.stats import quantile
 
 _quiet = click.option("--quiet", is_flag=True, help="Nothing on stderr but errors.")
 _confidence = click.option(
@@ -29,14 +34,17 @@ _confidence = click.option(
 @click.argument("hand", nargs=-1)
 @click.option("--dealer", is_flag=True, help="The crib is yours.")
 @click.option("--pone", is_flag=True, help="The crib is the other's; you lead.")
-@click.option("--role", help="With three and four players: pone, second, third or dealer.")
-@click.option("--opponent", help="How the others throw: uniform, or a discard strategy. Default equilibrium.")
+@click.option("--role", help="With --rules three or four: pone, second, third or dealer.")
+@click.option(
+    "--opponent",
+    help="How the others throw: uniform, or a discard strategy. Default equilibrium (3, 4 players: expectimax).",
+)
 @click.option("--no-pegging", is_flag=True, help="Leave out what the kept cards peg.")
 @click.option("--table", "static", default="schell", show_default=True, help="The crib table shown beside the crib.")
 @click.option("--sample", type=Number(), help="Sample this many deals instead of the exact answer.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the samples.")
 @click.option("--score", help="Not known yet.")
-@click.option("--rules", help="A named game and keys, as in standard,players=3.")
+@click.option("--rules", help="A named game and keys, as in three, or standard,players=4,teams=false.")
 @click.option("--parts", is_flag=True, help="Split hand and crib by fifteens, pairs, runs, flush and nobs.")
 @click.option("--distributions", is_flag=True, help="The chances of every number of points (with --json).")
 @click.option("--plot", "picture", help="Write a picture of the discards to this file (.png, .svg, .pdf).")
@@ -57,6 +65,13 @@ def discard(hand: tuple[str, ...], every: bool, **options: Any) -> None:
         return
     if options["out"]:
         raise CribsimError("--out goes with --all; a picture goes to --plot FILE")
+    if given_options("seed", "confidence") and not options["sample"]:
+        raise CribsimError(
+            f"--{given_options('seed', 'confidence')[0]} goes with --sample; without it nothing is drawn"
+        )
+    if options["distributions"] and not options["as_json"]:
+        raise CribsimError("--distributions goes with --json")
+    check_picture(options["picture"])
     if not hand:
         raise CribsimError('name a hand, as in cribsim discard "2C 3H 4D 5D 5S JS" --dealer, or use --all')
     found = _values(" ".join(hand), **options)
@@ -95,10 +110,11 @@ def _values(hand: str, **options: Any) -> Any:
 def _discard_all(hand: tuple[str, ...], **options: Any) -> None:
     if hand or not options["out"]:
         raise CribsimError("--all takes no hand, and needs --out DIR, a new folder for the table")
-    given = [name for name in ("sample", "score", "rules", "picture", "role") if options[name]]
-    given += [name for name in ("dealer", "pone", "parts", "distributions") if options[name]]
+    others = ("sample", "score", "rules", "picture", "role", "dealer", "pone", "parts", "distributions")
+    given = given_options(*others, "seed", "static", "confidence")
     if given:
-        raise CribsimError(f"--{given[0]} doesn't go with --all, whose table holds both roles of every hand")
+        name = {"picture": "plot", "static": "table"}.get(given[0], given[0])
+        raise CribsimError(f"--{name} doesn't go with --all, whose table holds both roles of every hand")
     from cribsim.analysis.all_hands import all_discards
 
     tell_if_compiling(quiet=options["quiet"])
@@ -146,7 +162,11 @@ def _print_values(found: dict[str, Any], parts: bool) -> None:
         "loss": [_say(row["loss"]) for row in rows],
     }
     shown = {name: cells for name, cells in columns.items() if any(cells)}
-    print_table(f"{found['hand']}, {found['role']}: points", list(shown), list(zip(*shown.values(), strict=True)))
+    best = rows[0]
+    sign = "+" if best["total"] > best["hand"] + (best["pegging"] or 0) else "-"
+    sum_text = f"hand {sign} crib" + (" + pegging" if found["pegging_table"] else "")
+    title = f"{found['hand']}, {found['role']}: points; total = {sum_text}"
+    print_table(title, list(shown), list(zip(*shown.values(), strict=True)))
     if parts:
         names = list(rows[0]["parts"])
         for title, label, key in (("the hand by part", "keep", "parts"), ("the crib by part", "throw", "crib_parts")):
@@ -154,13 +174,20 @@ def _print_values(found: dict[str, Any], parts: bool) -> None:
             print_table(f"{title}: points", [label, *names], cells)
     told = [f"the others throw {found['opponent']} ({_how(found)})"]
     told += [f"{found['crib_table']}: a table by ranks alone"] if found["crib_table"] in shown else []
-    told += [f"pegging: {found['pegging_table']}"] if found["pegging_table"] else []
+    if found["pegging_table"]:
+        error = max(row["pegging_se"] for row in rows) * quantile(0.95)
+        told += [f"pegging: {found['pegging_table']}, by ranks kept, ± {error:.2f}"]
+    else:
+        told += ["pegging is left out"]
+    told += [f"± {100 * found['confidence']:g} % of the sampling"] if found["samples"] else []
     tell("; ".join(told))
 
 
 def _how(found: dict[str, Any]) -> str:
     if found["samples"]:
-        return f"{found['samples']:,} deals sampled, seed {found['seed']}"
+        by_ranks = len(found["hand"].split()[0]) == 1
+        each = " for each way to give suits" if by_ranks else ""
+        return f"{found['samples']:,} deals sampled{each}, seed {found['seed']}"
     is_exact = found["rules"]["players"] == 2 or found["opponent"] in ("uniform", "random")
     return "exact" if is_exact else "each counted exactly, then taken as independent"
 
@@ -173,38 +200,49 @@ def _how(found: dict[str, Any]) -> str:
 @click.option("--start", default="expectimax", show_default=True, help="With --solve: where to start.")
 @click.option("--tolerance", type=float, default=0.002, show_default=True, help="With --solve: points they may move.")
 @click.option("--out", help="With --solve: a new folder for the files as they ship, with and without pegging.")
+@click.option("--thrown", is_flag=True, help="Also how often each pair is thrown, beside published figures.")
 @click.option("--plot", "picture", help="Write the 13 x 13 pictures to this file (.png, .svg, .pdf).")
 @_quiet
 @json_option
-def crib(picture: str | None, as_json: bool, **options: Any) -> None:
+def crib(picture: str | None, as_json: bool, thrown: bool, **options: Any) -> None:
     """What the crib brings by the two cards thrown, where both throw best against each other.
 
     Example: cribsim crib --plot cribs.png
     """
+    check_picture(picture)
+    needs = {"seed": "sample", "start": "solve", "tolerance": "solve", "out": "solve"}
+    for name in given_options(*needs):
+        if not options[needs[name]]:
+            raise CribsimError(f"--{name} goes with --{needs[name]}")
     table = _solved(**options) if options["solve"] else _shipped(**options)
     if picture:
         _save_cribs(table, picture)
     if as_json:
         print_json(table.to_json())
     else:
-        _print_cribs(table)
+        _print_cribs(table, thrown)
 
 
 def _shipped(**options: Any) -> Any:
     from cribsim.analysis.crib_table import crib_table
 
-    if options["out"]:
-        raise CribsimError("--out goes with --solve")
     if options["sample"]:
         tell_if_compiling(quiet=options["quiet"])
     return crib_table(pegging=options["pegging"], samples=options["sample"] or 0, seed=options["seed"])
 
 
 def _solved(**options: Any) -> Any:
-    from cribsim.analysis.crib_table import solve_crib_table, write_shipped
+    from cribsim.folders import new_folder
 
     if options["sample"]:
         raise CribsimError("--sample plays the fixed point that ships; it doesn't go with --solve")
+    with new_folder(options["out"]) if options["out"] else contextlib.nullcontext() as draft:
+        return _solve_into(draft, **options)
+
+
+def _solve_into(draft: Path | None, **options: Any) -> Any:
+    from cribsim.analysis.crib_table import solve_crib_table, write_shipped
+
     tell_if_compiling(quiet=options["quiet"])
     kinds = (options["pegging"],) if not options["out"] else (False, True)
     found = {}
@@ -217,8 +255,8 @@ def _solved(**options: Any) -> Any:
                 progress=progress,
                 told=None if options["quiet"] else _tell_round,
             )
-    if options["out"]:
-        write_shipped(options["out"], found)
+    if draft:
+        write_shipped(draft, found)
     return found[options["pegging"]][0]
 
 
@@ -238,33 +276,45 @@ def _save_cribs(table: Any, path: str) -> None:
         raise CribsimError(f"--plot {path}: {error}") from None
 
 
-def _print_cribs(table: Any) -> None:
+def _print_grid(title: str, grid: Any) -> None:
     from cribsim.cards import RANKS
 
+    rows = [[RANKS[at], *(_say(value, 2) for value in row)] for at, row in enumerate(grid.tolist())]
+    print_table(title, ["", *RANKS], rows)
+
+
+def _print_cribs(table: Any, thrown: bool) -> None:
+    tell(f"{table.about}\n")
     for whose, title in (("own", "to one's own crib"), ("other", "to the other's crib")):
-        grid = table.grid(whose)
-        rows = [[RANKS[at], *(_say(value, 2) for value in row)] for at, row in enumerate(grid.tolist())]
-        print_table(f"average crib, thrown {title} (suited below the diagonal)", ["", *RANKS], rows)
+        _print_grid(f"average crib, thrown {title} (suited below the diagonal)", table.grid(whose))
+    if thrown:
+        for whose, title in (("own", "dealer"), ("other", "pone")):
+            caption = f"how often the {title} throws, %; below the diagonal by orbitals (published)"
+            _print_grid(caption, table.throws(whose))
     told = table.to_json()
     rows = []
     for name, apart in told["against"].items():
         for whose, found in apart.items():
             cells = [_say(found[key]) for key in ("mean_absolute", "mean", "largest")]
             rows.append([name, whose, *cells, found["largest_pair"]])
-    columns = ["table", "crib", "mean |d|", "mean d", "largest", "at"]
-    print_table("less the published tables, by pairs of ranks", columns, rows)
+    columns = ["table", "crib", "mean size", "mean", "largest", "at"]
+    print_table("these averages less published ones, points, over the 91 pairs of ranks", columns, rows)
     for whose, title in (("own", "dealer"), ("other", "pone")):
         apart = told["frequencies"][whose]
         tell(
-            f"how often the {title} throws each pair: {apart['mean_absolute']:.2f} % of throws from orbitals' figures "
-            f"on average, most at {apart['largest_pair']} ({apart['largest']:+.2f})"
+            f"how often the {title} throws each pair: {apart['mean_absolute']:.2f} % of all throws off orbitals' "
+            f"published figures on average, most at {apart['largest_pair']} ({apart['largest']:+.2f} %)"
         )
-    tell(told["about"])
-    tell(f"average crib of all throws: {told['mean_own']:.3f} by the dealer's, {told['mean_other']:.3f} by the pone's")
+    means = [_mean_text(told[f"mean_{whose}"], told[f"mean_{whose}_se"]) for whose in ("own", "other")]
+    tell(f"average crib of all throws: {means[0]} by the dealer's, {means[1]} by the pone's")
+
+
+def _mean_text(mean: float, se: float | None) -> str:
+    return f"{mean:.3f}" if se is None else f"{mean:.3f} ± {quantile(0.95) * se:.3f}"
 
 
 @click.command()
-@click.option("--discard", "discards", help="A discard strategy that draws nothing at random.")
+@click.option("--discard", "discards", help="A discard strategy that draws nothing at random, also file.py:name.")
 @click.option("--play", help="Not measured yet.")
 @click.option("--no-pegging", is_flag=True, help="Leave out what the kept cards peg.")
 @click.option("--hands", type=Number(), default=400, help="Hands of each role worked out exactly. Default 400.")
@@ -282,7 +332,7 @@ def exploit(
     quiet: bool,
     as_json: bool,
 ) -> None:
-    """How many points a deal a best reply gains against a strategy, by role.
+    """How many points a deal a best reply gains against a strategy, by role. Takes a few minutes.
 
     Example: cribsim exploit --discard expectimax
     """
@@ -300,9 +350,15 @@ def exploit(
     if as_json:
         print_json(found)
         return
-    rows = [[role, f"{found[role]:.4f}", f"{found[role + '_se']:.4f}"] for role in ("pone", "dealer")]
-    rows.append(["mean", f"{found['exploitability']:.4f}", f"{found['se']:.4f}"])
-    print_table(f"{found['strategy']}: what a best reply gains, points a deal", ["as", "gain", "se"], rows)
+    names = {"pone": "pone", "dealer": "dealer", "exploitability": "mean of both"}
+    rows = []
+    for key, name in names.items():
+        se = found["se" if key == "exploitability" else f"{key}_se"]
+        reach = quantile(confidence) * se
+        rows.append([name, f"{found[key]:.4f}", f"{se:.4f}", f"{found[key] - reach:.4f} – {found[key] + reach:.4f}"])
+    title = f"{found['strategy']}: what its best opponent gains over the mirror, points a deal"
+    print_table(title, ["opponent as", "gain", "se", f"{100 * confidence:g} %"], rows)
     pegging = f"pegging: {found['pegging_table']}" if found["pegging_table"] else "no pegging"
-    mirror = f"against itself pone less dealer {found['mirror_value']:.3f} (heels apart)"
-    tell(f"{mirror}; {pegging}; {found['hands']} hands of each role, seed {found['seed']}")
+    mirror = f"mirror ({found['strategy']} against itself): pone less dealer"
+    tell(f"{mirror} {found['mirror_value']:.3f} points without heels")
+    tell(f"{pegging}; se of the part worked out exactly on {found['hands']} hands of each role, seed {found['seed']}")

@@ -66,7 +66,11 @@ def _tell(found: Any, show: Callable[[dict[str, Any]], None], *, as_json: bool, 
 @click.option("--deals", type=Number(), help="How many deals, as in 10M.")
 @click.option("--games", type=Number(), help="How many games.")
 @click.option("--matches", type=Number(), help="Not played yet.")
-@click.option("--given", multiple=True, help="Cards that are known, as in pone='5H 5S', pone_kept=..., starter=5C.")
+@click.option(
+    "--given",
+    multiple=True,
+    help="Cards that are known: pone='5H 5S', pone_kept=, pone_thrown=, starter=5C and so on; one --given each.",
+)
 @click.option("--out", help="A new folder for tallies and provenance.")
 @click.option("--record", is_flag=True, help="One row of every deal too, into --out.")
 @seed_option

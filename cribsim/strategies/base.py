@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 from cribsim._reach import source_digest
 from cribsim.cards import NO_CARD, format_cards
 from cribsim.errors import PlayerError, StrategyError, shown, text_of
+from cribsim.folders import file_digest
 from cribsim.rules import MAX_PLAYERS, Rules, read_rules
 from cribsim.views import DISCARD_VIEW, PLAY_VIEW
 
@@ -55,11 +57,15 @@ class Half:
     """Whether the text alone finds this half again, in any process."""
     functions: tuple[Any, ...] = field(default=(), repr=False, compare=False)
     """The users' functions that it is made of; none of a built-in half."""
+    files: tuple[Path, ...] = field(default=(), repr=False, compare=False)
+    """The users' files that it reads."""
 
     @property
     def code(self) -> str:
-        """Hex digits that change with the source of its functions and the values they reach; "" when built in."""
-        return "-".join(source_digest(function) for function in self.functions)
+        """Hex digits that change with the source of its functions, the values they reach and the files it reads; empty
+        when it is made of nothing of a user's."""
+        digests = [source_digest(function) for function in self.functions]
+        return "-".join(digests + [file_digest(path) for path in self.files])
 
     def ready(self, rules: Rules) -> Bound:
         """Bind to rules, or say which numbers of players this half can play with."""

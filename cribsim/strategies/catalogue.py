@@ -15,8 +15,8 @@ from cribsim.strategies.heuristic import heuristic_discard
 from cribsim.strategies.montecarlo import montecarlo_discard
 from cribsim.strategies.random import random_discard, random_play
 from cribsim.strategies.registry import Definition, Parameter, register
-from cribsim.strategies.table import equilibrium, table_of
-from cribsim.strategies.tables import crib_table, pegging_table
+from cribsim.strategies.table import equilibrium, policy_file, table_of
+from cribsim.strategies.tables import crib_file, crib_table, pegging_table
 from cribsim.strategies.throws import exact_discard, throw_model
 
 _TWO = (2,)
@@ -26,10 +26,10 @@ def _greedy(rules: Rules) -> Bound:
     return Bound(greedy_discard, np.array([float(bool(rules.teams))]))
 
 
-@functools.cache
-def _expectimax_by_table(table: str, pegging: bool, partners: bool) -> Bound:
+@functools.lru_cache(maxsize=32)
+def _expectimax_by_table(cribs: bytes, pegging: bool, partners: bool) -> Bound:
     pegged = pegging_table().difference if pegging else None
-    return Bound(expectimax_discard, *expectimax_memory(crib_table(table), pegged, partners))
+    return Bound(expectimax_discard, *expectimax_memory(np.frombuffer(cribs).reshape(2, -1), pegged, partners))
 
 
 def _expectimax(rules: Rules, table: str, crib: str, pegging: bool) -> Bound:
@@ -37,7 +37,7 @@ def _expectimax(rules: Rules, table: str, crib: str, pegging: bool) -> Bound:
         raise PlayerError("expectimax: pegging=true and crib=exact are known for two players only")
     if crib == "exact":
         return exact_discard(throw_model("equilibrium"), pegging)
-    return _expectimax_by_table(table, pegging, bool(rules.teams))
+    return _expectimax_by_table(crib_table(table).tobytes(), pegging, bool(rules.teams))
 
 
 def _montecarlo(rules: Rules, samples: int, discards: Half, pegging: bool) -> Bound:
@@ -80,7 +80,7 @@ _ALL = (
         DISCARD,
         _expectimax,
         {
-            "table": Parameter("schell", str, "average cribs: schell, hessel, fixed, or a .csv file"),
+            "table": Parameter("schell", str, "average cribs: schell, hessel, fixed, or a .csv file", file=crib_file),
             "crib": Parameter("table", ("table", "exact"), "table, or exact against equilibrium (0.1 s a throw)"),
             "pegging": Parameter(False, bool, "whether what the kept cards peg counts (two players)"),
         },
@@ -109,7 +109,7 @@ _ALL = (
         "table",
         DISCARD,
         lambda rules, file: table_of(file),
-        {"file": Parameter(None, str, "a Parquet file of `cribsim discard --all`, or its folder")},
+        {"file": Parameter(None, str, "a Parquet file of `cribsim discard --all`, or its folder", file=policy_file)},
         _TWO,
         about="the throws in a file",
     ),

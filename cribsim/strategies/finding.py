@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from cribsim.errors import PlayerError, cut, nearest, shown
@@ -169,12 +170,19 @@ def _make(item: Definition, spec: HalfSpec) -> Half:
     inner = [value for value in values.values() if isinstance(value, Half)]
     by_name = item.by_name and all(half.by_name for half in inner)
     functions = (*item.functions, *(function for half in inner for function in half.functions))
+    files = (*_files(item, values), *(path for half in inner for path in half.files))
 
     def bind(rules: Rules) -> Bound:
         return item.make(rules, **values)
 
     text = str(HalfSpec(spec.ref, tuple(ordered.items())))
-    return Half(text, item.stage, bind, item.players, item.source, by_name, functions)
+    return Half(text, item.stage, bind, item.players, item.source, by_name, functions, files)
+
+
+def _files(item: Definition, values: Mapping[str, Any]) -> list[Path]:
+    """The users' files that the parameters name."""
+    found = [parameter.file(values[key]) for key, parameter in item.parameters.items() if parameter.file]
+    return [path for path in found if path]
 
 
 def _require_key(item: Definition, ref: str, key: str, given: Mapping[str, Any]) -> None:

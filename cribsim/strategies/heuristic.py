@@ -58,7 +58,8 @@ def heuristic_discard(views, which, params, table, out_answers):
                 first, second = THROWN_2[answer]
                 worth += sign * _thrown_worth(np.int64(cards[first]), np.int64(cards[second]), params)
             else:
-                worth += sign * params[THROW_FIVE] * (np.int64(cards[answer]) >> 2 == _FIVE)
+                rank = np.int64(cards[answer]) >> 2
+                worth += sign * (params[THROW_FIVE] * (rank == _FIVE) + params[THROW_JACK] * (rank == JACK))
             if worth > most:
                 best, most = answer, worth
         out_answers[i] = best

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import math
 import os
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -18,35 +18,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cribsim._jit import data_folder, kernel
-from cribsim.cards import N_CARDS, NO_CARD
-from cribsim.errors import PlayerError
-from cribsim.hands import CARD_PLACES, N_CLASSES, class_hands, class_index, suit_order
+from cribsim.cards import NO_CARD
+from cribsim.errors import PlayerError, StrategyError
+from cribsim.hands import N_CLASSES, class_hands, hand_at, n_hands, next_hand
 from cribsim.rules import Rules
-from cribsim.strategies.base import DISCARD, Bound, Half
+from cribsim.strategies.base import DISCARD, Bound, Half, fault_text, view_text
+from cribsim.strategies.classes import class_discard, spread_classes
 from cribsim.strategies.spec import is_word
-from cribsim.views import DISCARD_VIEW, THROWN_2, empty_views, thrown_positions
+from cribsim.views import DISCARD_VIEW, empty_views, thrown_positions
 from cribsim.work import share_out
 
 Policy = NDArray[np.uint8]
-N_SIX_CARDS = N_CLASSES[6]
 _BLOCK = 1 << 16
-_TRIED = 512
-"""Hands that are asked twice, with other random keys, to see whether a strategy draws."""
-
-
-def n_hands(n_cards: int) -> int:
-    """Hands of five or six cards."""
-    return math.comb(N_CARDS, n_cards)
-
-
-@kernel(inline=True)
-def _step(cards):
-    """Go on to the next hand. cards: sorted, with 52 behind."""
-    place = 0
-    while cards[place] + 1 == cards[place + 1]:
-        cards[place] = place
-        place += 1
-    cards[place] += 1
+_TRIED = 1 << 13
+"""Hands that are asked twice, with other random keys, to see whether a strategy draws; fewer if it isn't compiled."""
+_PATIENCE, _MOST_SECONDS = 2.0, 3600.0
+"""Seconds for finding out how long a throw takes; what all may take."""
 
 
 @kernel
@@ -55,16 +42,7 @@ def _fill_hands(cards, n_cards, views):
     for i in range(len(views)):
         for place in range(n_cards):
             views[i].cards[place] = cards[place]
-        _step(cards)
-
-
-def _hand_at(index: int, n_cards: int) -> NDArray[np.int64]:
-    """The hand of this number, with 52 behind it."""
-    cards = np.full(7, N_CARDS)
-    for place in range(n_cards - 1, -1, -1):
-        cards[place] = np.searchsorted(CARD_PLACES[place], index, side="right") - 1
-        index -= CARD_PLACES[place, cards[place]]
-    return cards
+        next_hand(cards)
 
 
 def _blank_views(n: int, role: int, rules: Rules) -> NDArray[Any]:
@@ -79,7 +57,10 @@ def _blank_views(n: int, role: int, rules: Rules) -> NDArray[Any]:
 
 def _ask(bound: Bound, views: NDArray[Any]) -> NDArray[np.int64]:
     answers = np.full(len(views), -1, np.int64)
-    bound.answer(views, np.arange(len(views), dtype=np.int32), bound.params, bound.table, answers)
+    try:
+        bound.answer(views, np.arange(len(views), dtype=np.int32), bound.params, bound.table, answers)
+    except Exception as error:
+        raise StrategyError(f"it {fault_text(error)}; the first hand asked about: {view_text(views[0])}") from error
     return answers
 
 
@@ -87,7 +68,7 @@ def _ask_block(bound: Bound, role: int, rules: Rules, out: Policy, first: int) -
     """Ask for the hands from `first` on, as many as a block holds."""
     block = out[first : first + _BLOCK]
     views = _blank_views(len(block), role, rules)
-    _fill_hands(_hand_at(first, rules.cards or 0), rules.cards, views)
+    _fill_hands(hand_at(first, rules.cards or 0), rules.cards, views)
     block[:] = _check_answers(_ask(bound, views), rules)
 
 
@@ -99,14 +80,38 @@ def _check_answers(answers: NDArray[np.int64], rules: Rules) -> NDArray[np.int64
     return answers
 
 
-def draws(half: Half, role: int, rules: Rules) -> bool:
-    """Whether a strategy's throws hang on its random key."""
-    views = _blank_views(_TRIED, role, rules)
-    hands = np.random.default_rng(0).permuted(np.tile(np.arange(N_CARDS), (_TRIED, 1)), axis=1)[:, : rules.cards]
-    views["cards"][:, : rules.cards] = np.sort(hands, axis=1)
-    bound, again = half.ready(rules), views.copy()
-    again["key"] = np.arange(1, _TRIED + 1, dtype=np.uint64) << 40
+def _draws(bound: Bound, role: int, rules: Rules) -> bool:
+    """Whether throws hang on the random key."""
+    views = _tried_views(_TRIED if bound.compiled else _TRIED // 16, role, rules)
+    again = views.copy()
+    again["key"] = np.random.default_rng(1).integers(1 << 64, size=len(views), dtype=np.uint64)
     return not np.array_equal(_ask(bound, views), _ask(bound, again))
+
+
+def _tried_views(n: int, role: int, rules: Rules) -> NDArray[Any]:
+    """Hands of all kinds: a share of them drawn among few ranks, so that what is rare comes up."""
+    rng, views = np.random.default_rng(0), _blank_views(n, role, rules)
+    n_ranks = rng.choice([2, 3, 5, 13, 13], n)
+    for view, ranks in zip(views, n_ranks, strict=True):
+        pack = np.repeat(rng.permutation(13)[:ranks] * 4, 4) + np.tile(np.arange(4), ranks)
+        view["cards"][: rules.cards] = np.sort(rng.permutation(pack)[: rules.cards])
+    return views
+
+
+def _refuse_slow(bound: Bound, role: int, rules: Rules) -> None:
+    """Say at once that a strategy can't be asked about every hand in a time that anybody would wait."""
+    views = _tried_views(64, role, rules)
+    _ask(bound, views[:1])  # what must be compiled or read first isn't counted
+    began, n_asked = time.perf_counter(), 0
+    while n_asked < len(views) and time.perf_counter() - began < _PATIENCE:
+        _ask(bound, views[n_asked : n_asked + 1])
+        n_asked += 1
+    each = (time.perf_counter() - began) / n_asked
+    n = n_hands(rules.cards or 0) if bound.compiled else N_CLASSES[rules.cards or 0]
+    if each * n > _MOST_SECONDS:
+        raise PlayerError(
+            f"it takes {each:.2g} s a throw; asked about all {n:,} hands it would need {each * n / 3600:,.0f} hours"
+        )
 
 
 def is_uniform(half: Half) -> bool:
@@ -114,18 +119,28 @@ def is_uniform(half: Half) -> bool:
     return half.text == "random" and half.source == "built in"
 
 
-@functools.lru_cache(maxsize=12)
 def policy_of(half: Half, role: int, players: int = 2) -> Policy:
     """What a discard strategy throws of every hand in a role (0 the pone, players - 1 the dealer).
 
     A compiled strategy is asked about every hand; one in Python about a hand of each class, and the answer is carried
-    over to the hands that differ only by names of suits.
+    over to the hands that differ only by names of suits. Policies are held while the strategy stays what it is.
 
     Raises
     ------
     PlayerError
-        The strategy draws at random, so no array can hold what it does.
+        The strategy draws at random, so no array can hold what it does; or it is too slow to be asked about every hand.
+    StrategyError
+        It raised.
     """
+    return _held(half, (half.code, *map(id, half.functions)), role, players)
+
+
+@functools.lru_cache(maxsize=12)
+def _held(half: Half, _code: tuple[Any, ...], role: int, players: int) -> Policy:
+    return _made_or_kept(half, role, players)
+
+
+def _made_or_kept(half: Half, role: int, players: int) -> Policy:
     rules = Rules(players=players)
     folder = data_folder()
     if folder is None or half.source != "built in" or not is_word(half.text):
@@ -135,15 +150,17 @@ def policy_of(half: Half, role: int, players: int = 2) -> Policy:
 
 
 def _made(half: Half, role: int, rules: Rules) -> Policy:
-    if draws(half, role, rules):
-        raise PlayerError(f"{half.text} draws its throws at random, so it has no policy; `uniform` is the model of it")
     bound = half.ready(rules)
     if bound.answer is class_discard:
         return spread_classes(bound.table.reshape(2, -1)[role])
     try:
+        if not is_uniform(half):
+            _refuse_slow(bound, role, rules)
+        if _draws(bound, role, rules):
+            raise PlayerError("it draws its throws at random, so no table of throws can stand for it")
         return _ask_all(bound, role, rules) if bound.compiled else _ask_classes(bound, role, rules)
-    except PlayerError as error:
-        raise PlayerError(f"{half.text} ({DISCARD}): {error}") from None
+    except (PlayerError, StrategyError) as error:
+        raise type(error)(f"{half.text} ({DISCARD}): {error}") from None
 
 
 def _kept(path: Path, half: Half, role: int, rules: Rules) -> Policy:
@@ -171,98 +188,3 @@ def _ask_classes(bound: Bound, role: int, rules: Rules) -> Policy:
     views = _blank_views(len(hands), role, rules)
     views["cards"][:, : rules.cards] = hands
     return spread_classes(_check_answers(_ask(bound, views), rules).astype(np.uint8), rules.cards or 0)
-
-
-@kernel(inline=True)
-def canonical_card(card, order):
-    """The card with its suit called by its place in the order (`suit_order`)."""
-    a, b, c, _ = order
-    suit = card & 3
-    place = 3 - (suit == (c & 3)) - 2 * (suit == (b & 3)) - 3 * (suit == (a & 3))
-    return card & ~3 | place
-
-
-@kernel(inline=True)
-def _own_position(cards, n, order, position):
-    """Which of a hand's n sorted cards stands at a position of its class's hand: suits order cards of one rank."""
-    rank = np.int64(cards[np.uint64(position)]) >> 2
-    first, end = position, position + 1
-    while first > 0 and np.int64(cards[np.uint64(first - 1)]) >> 2 == rank:
-        first -= 1
-    while end < n and np.int64(cards[np.uint64(end)]) >> 2 == rank:
-        end += 1
-    if end - first == 1:
-        return position
-    for own in range(first, end):
-        before = 0
-        for other in range(first, end):
-            mine, its = np.int64(cards[np.uint64(own)]), np.int64(cards[np.uint64(other)])
-            before += canonical_card(its, order) < canonical_card(mine, order)
-        if before == position - first:
-            return own
-    return position
-
-
-@kernel(inline=True)
-def _own_answer(cards, order, answer):
-    """What six sorted cards throw, from the answer of their class's hand. order: `suit_order`."""
-    throw = THROWN_2[np.uint64(answer)]
-    one, two = _own_position(cards, 6, order, throw[0]), _own_position(cards, 6, order, throw[1])
-    low, high = min(one, two), max(one, two)
-    return low * (11 - low) // 2 + high - low - 1
-
-
-@kernel(inline=True)
-def _has_twins(cards, answer):
-    """Whether one of two cards thrown has a neighbour of its rank, so that suits say which of them it is."""
-    throw, found = THROWN_2[np.uint64(answer)], False
-    for position in (throw[0], throw[1]):
-        rank = cards[np.uint64(position)] >> 2
-        found |= position > 0 and cards[np.uint64(max(position - 1, 0))] >> 2 == rank
-        found |= position < 5 and cards[np.uint64(min(position + 1, 5))] >> 2 == rank
-    return found
-
-
-@kernel(inline=True)
-def class_answer_5(cards, answers):
-    """The same for one of five."""
-    order = suit_order(cards, 5)
-    return _own_position(cards, 5, order, np.int64(answers[np.uint64(class_index(order, 5))]))
-
-
-@kernel
-def class_discard(views, which, params, table, out_answers):
-    """Look up the throw of the class of six cards. table: uint8[2 * 962988], the pone's answers, then the dealer's."""
-    for k in range(len(which)):
-        i = np.uint64(which[k])
-        view = views[i]
-        out_answers[i] = class_index(suit_order(view.cards, 6), 6) + N_SIX_CARDS * (view.seat == view.dealer)
-    for k in range(len(which)):
-        # apart from the numbering, so that many of these far reads are under way at once
-        i = np.uint64(which[k])
-        out_answers[i] = table[np.uint64(out_answers[i])]
-    for k in range(len(which)):
-        i = np.uint64(which[k])
-        cards = views[i].cards
-        if _has_twins(cards, out_answers[i]):
-            out_answers[i] = _own_answer(cards, suit_order(cards, 6), out_answers[i])
-
-
-@kernel
-def _spread(cards, n_cards, answers, out_policy):
-    """Answer hand after hand by class. cards: int64[7], the first hand, with 52 behind it; out_policy: uint8[m]."""
-    for i in range(len(out_policy)):
-        if n_cards == 6:
-            order = suit_order(cards, 6)
-            out_policy[i] = _own_answer(cards, order, answers[np.uint64(class_index(order, 6))])
-        else:
-            out_policy[i] = class_answer_5(cards, answers)
-        _step(cards)
-
-
-def spread_classes(answers: NDArray[np.uint8], n_cards: int = 6) -> Policy:
-    """The policy of every hand from answers by class."""
-    out = np.empty(n_hands(n_cards), np.uint8)
-    blocks = range(0, len(out), 16 * _BLOCK)
-    list(share_out(lambda at: _spread(_hand_at(at, n_cards), n_cards, answers, out[at : at + 16 * _BLOCK]), blocks))
-    return out

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from importlib import metadata
+from pathlib import Path
 from typing import Any
 
 from cribsim.errors import PlayerError, text_of
@@ -30,7 +31,7 @@ class Parameter:
 
     default: None where it must be given. kind: `int`, `float`, `bool` or `str`; a tuple of the words allowed; or
     "discard" or "play", for half a player.
-    low, high: the least and the largest number allowed.
+    low, high: the least and the largest number allowed. file: the file that a text means, if it means one.
     """
 
     default: Any
@@ -38,6 +39,7 @@ class Parameter:
     about: str
     low: float | None = None
     high: float | None = None
+    file: Callable[[str], Path | None] | None = None
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import functools
 import itertools
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from cribsim.cards import RANKS
 from cribsim.errors import PlayerError
+from cribsim.folders import user_path
 from cribsim.scoring import N_KEPT, PAIR_CLASS, RANK_PLACES
 
 DATA = Path(__file__).parent / "data"
@@ -24,13 +25,17 @@ OTHERS, OWN = 0, 1
 """Whose crib: rows of a crib table."""
 
 
-def _rows(path: Path) -> list[dict[str, str]]:
+def _rows(path: Path, columns: Sequence[str]) -> list[dict[str, str]]:
     try:
-        lines = [line for line in path.read_text().splitlines() if line.strip() and not line.startswith("#")]
-    except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else "it is no text"
+        lines = [line for line in path.read_text("utf-8-sig").splitlines() if line.strip() and not line.startswith("#")]
+        rows = list(csv.DictReader(lines))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        why = error.strerror if isinstance(error, OSError) else "it is no text of comma-separated values"
         raise PlayerError(f"{path}: the table can't be read: {why}") from None
-    return list(csv.DictReader(lines))
+    missing = [name for name in columns if not rows or name not in rows[0]]
+    if missing:
+        raise PlayerError(f"{path}: the columns {', '.join(columns)} are wanted; {missing[0]} is missing")
+    return rows
 
 
 def _ranks(text: str, n: int, path: Path) -> list[int]:
@@ -56,7 +61,7 @@ def read_crib_table(path: Path) -> NDArray[np.float64]:
     A CSV file with the columns pair (as in `5J`), own and opponent; each of the 91 pairs once; `#` begins a comment.
     """
     table = np.full((2, 91), np.nan)
-    for row in _rows(path):
+    for row in _rows(path, ("pair", "own", "opponent")):
         first, second = _ranks(row.get("pair") or "", 2, path)
         pair = PAIR_CLASS[first * 13 + second]
         if not np.isnan(table[0, pair]):
@@ -72,15 +77,27 @@ def _pairs() -> list[tuple[int, int]]:
     return [(high, low) for high in range(13) for low in range(high + 1)]
 
 
-@functools.cache
 def crib_table(name: str) -> NDArray[np.float64]:
-    """A table that ships (`CRIB_TABLES`), or that of a file, (2, 91)."""
+    """A table that ships (`CRIB_TABLES`), or that of a file as it is now, (2, 91)."""
     if name in CRIB_TABLES:
-        return read_crib_table(DATA / f"{name}.csv")
-    path = Path(name).expanduser()
-    if path.suffix != ".csv":
+        return _shipped_cribs(name)
+    path = crib_file(name)
+    if path is None:
         raise PlayerError(f"table={name}: give one of {', '.join(CRIB_TABLES)}, or the path of a .csv file")
     return read_crib_table(path)
+
+
+def crib_file(name: str) -> Path | None:
+    """The user's file that the name of a crib table means."""
+    try:
+        return user_path(name) if isinstance(name, str) and name.endswith(".csv") else None
+    except ValueError as error:
+        raise PlayerError(f"table={name}: {error}") from None
+
+
+@functools.cache
+def _shipped_cribs(name: str) -> NDArray[np.float64]:
+    return read_crib_table(DATA / f"{name}.csv")
 
 
 @dataclass(frozen=True)
@@ -106,7 +123,7 @@ def pegging_table(name: str = PEGGING_TABLE) -> PeggingTable:
     """The pegging table that ships, by the strategy that plays it."""
     path = DATA / f"pegging_{name}.csv"
     values = np.full((3, 2, N_KEPT), np.nan)
-    for row in _rows(path):
+    for row in _rows(path, ("kept",)):
         index = RANK_PLACES[np.arange(4), _ranks(row["kept"], 4, path)].sum()
         for role, seat in enumerate(("pone", "dealer")):
             columns = [f"{seat}_own", f"{seat}_other", f"{seat}_se"]
