@@ -25,13 +25,16 @@ def test_every_kind_of_work_has_its_row(small):
         "random games",
         "five-card hands scored",
         "expectimax discards",
+        "discards by table (equilibrium)",
         "greedy plays",
+        "hands against a uniform other, 15 throws exact",
+        "throws evaluated by samples, against equilibrium",
         "exact deals, 2 workers",
     ]
     assert all(set(row) == {"work", "per_second", "unit", "cpu_seconds"} for row in small["rows"])
     assert all(row["per_second"] > 0 and row["cpu_seconds"] > 0 for row in small["rows"])
     units = [row["unit"] for row in small["rows"]]
-    assert units == ["per processor second"] * 7 + ["per second of the clock"]
+    assert units == ["per processor second"] * 10 + ["per second of the clock"]
     assert small["workers"] == 2
     assert small["workers_ratio"] > 0
     assert small["startup_seconds"] > 0

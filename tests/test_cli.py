@@ -504,11 +504,11 @@ def test_ctrl_c_while_kernels_compile(tmp_path):
     code, out, err = interrupted(words, is_compiling, NUMBA_CACHE_DIR=str(tmp_path), NUMBA_DISABLE_JIT="0")
     assert (code, out) == (130, "")
     first, second = err.splitlines()
-    assert first.startswith("compiling cribsim's kernels; this happens once")
+    assert first.startswith("compiling what this command needs; it is kept")
     assert second == "cribsim: interrupted; done: nothing yet"
 
 
-COMPILING = "compiling cribsim's kernels; this happens once"
+COMPILING = "compiling what this command needs; it is kept"
 
 
 def test_compiling_is_told_when_it_happens(tmp_path):

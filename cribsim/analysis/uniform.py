@@ -47,8 +47,8 @@ def uniform_values(hands: ArrayLike) -> tuple[NDArray[np.float64], NDArray[np.fl
     --------
     >>> import cribsim
     >>> hand, crib = uniform_values([cribsim.parse_cards("2C 3H 4D 5D 5S JS")])
-    >>> round(hand[0, 4], 4), round(crib[0, 4], 4)
-    (12.4783, 3.8983)
+    >>> round(float(hand[0, 4]), 4), round(float(crib[0, 4]), 4)
+    (12.4783, 3.8979)
     """
     cards = np.asarray(hands)
     if cards.ndim != 2 or cards.shape[1] != 6 or cards.dtype.kind not in "iu":
