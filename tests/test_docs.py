@@ -33,6 +33,7 @@ FLOORS = (
     ("scoring", "streams"),
     ("hands", "starters"),
     ("pegging",),
+    ("pegging_game",),
     ("tally",),
     ("views",),
     ("cribs",),

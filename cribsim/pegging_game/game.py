@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cribsim.pegging_game.sets import N_SETS, SETS, WIDTHS, count_ranks
-from cribsim.pegging_game.tree import GO, Tree, widths
-from cribsim.pegging_game.walk import BEST, FOLLOW, LEARN, Places, Scratch, come_back, go_down
+from cribsim.pegging_game.tree import Tree, widths
+from cribsim.pegging_game.walk import BEST, FOLLOW, Places, Scratch, come_back, go_down
 from cribsim.work import n_cores, share_out
 
 PONE, DEALER = 0, 1
@@ -35,7 +35,7 @@ def with_small_chances(chances: NDArray[np.float64], smallest: float = SMALLEST_
 
 def pair_weights(chances: NDArray[np.float64], deck: tuple[int, ...]) -> NDArray[np.float64]:
     """The joint weights of the hands of pone and dealer, (hands, hands), not normed. chances: (2, hands)."""
-    n = int(np.flatnonzero(N_SETS == chances.shape[1])[0])
+    n = int(np.flatnonzero(chances.shape[1] == N_SETS)[0])
     held = count_ranks(n)
     weights = np.outer(chances[PONE], chances[DEALER])
     for rank, size in enumerate(deck):
@@ -177,7 +177,8 @@ class _Walker:
             return int(go_down(first, end, self.me, mode, np.float32(weight), *given))
 
         def back(n_met: int, scratch: Scratch) -> None:
-            come_back(n_met, self.me, mode, nodes, SETS, self.places, scratch, profile.regrets, profile.follow, self.alive)
+            given = (nodes, SETS, self.places, scratch, profile.regrets, profile.follow, self.alive)
+            come_back(n_met, self.me, mode, *given)
 
         def subtree(root: int) -> None:
             with self._borrowed() as scratch:

@@ -66,7 +66,7 @@ def pair_value(pile, count, mine, other):
 
 
 @kernel
-def _play_alone(pile, count, is_mine, a, b, c, n):
+def play_alone(pile, count, is_mine, a, b, c, n):
     """Points of playing n ranks in this order, alone; -99 where a card doesn't fit while a later one would. is_mine:
     whether the card that lies, if one does, was played by the same side."""
     points = 0
@@ -91,12 +91,12 @@ def _play_alone(pile, count, is_mine, a, b, c, n):
 def alone_value(pile, count, is_mine, a, b, c, n):
     """The most of n ranks (one to three) in any order."""
     if n == 1:
-        return _play_alone(pile, count, is_mine, a, 0, 0, 1)
+        return play_alone(pile, count, is_mine, a, 0, 0, 1)
     if n == 2:
-        return max(_play_alone(pile, count, is_mine, a, b, 0, 2), _play_alone(pile, count, is_mine, b, a, 0, 2))
-    best = max(_play_alone(pile, count, is_mine, a, b, c, 3), _play_alone(pile, count, is_mine, a, c, b, 3))
-    best = max(best, _play_alone(pile, count, is_mine, b, a, c, 3), _play_alone(pile, count, is_mine, b, c, a, 3))
-    return max(best, _play_alone(pile, count, is_mine, c, a, b, 3), _play_alone(pile, count, is_mine, c, b, a, 3))
+        return max(play_alone(pile, count, is_mine, a, b, 0, 2), play_alone(pile, count, is_mine, b, a, 0, 2))
+    best = max(play_alone(pile, count, is_mine, a, b, c, 3), play_alone(pile, count, is_mine, a, c, b, 3))
+    best = max(best, play_alone(pile, count, is_mine, b, a, c, 3), play_alone(pile, count, is_mine, b, c, a, 3))
+    return max(best, play_alone(pile, count, is_mine, c, a, b, 3), play_alone(pile, count, is_mine, c, b, a, 3))
 
 
 @kernel(inline=True)

@@ -33,9 +33,10 @@ def _with_one_more(n: int) -> NDArray[np.int32]:
     return np.array([RANK_PLACES[np.arange(n), row].sum(axis=1) for row in rows], np.int32)
 
 
-SETS = Sets(*(multisets(n) for n in (2, 3, 4)), *(_with_one_more(n) for n in (2, 3, 4)))
+SETS = Sets(multisets(2), multisets(3), multisets(4), _with_one_more(2), _with_one_more(3), _with_one_more(4))
 
 
 def count_ranks(n: int) -> NDArray[np.int64]:
     """How many of each rank the hands of n cards hold, (number, 13)."""
-    return (multisets(n)[:, :, None] == np.arange(N_RANKS)).sum(axis=1)
+    held: NDArray[np.int64] = (multisets(n)[:, :, None] == np.arange(N_RANKS)).sum(axis=1)
+    return held

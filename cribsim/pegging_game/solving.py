@@ -60,7 +60,8 @@ class Solver:
         found = self.game.exploitability(self.average())
         self.log.append(
             {
-                **{"rounds": self.rounds, "seconds": round(self.seconds, 1), "pone": found.pone, "dealer": found.dealer},
+                **{"rounds": self.rounds, "seconds": round(self.seconds, 1)},
+                **{"pone": found.pone, "dealer": found.dealer},
                 **{"exploitability": found.exploitability, "mirror_value": found.mirror_value},
             }
         )
@@ -117,16 +118,17 @@ def solve(
     save_every: float = 300.0,
     told: Callable[[dict[str, float]], None] | None = None,
     progress: Callable[[int, int], None] | None = None,
+    stopped: Callable[[], bool] = lambda: False,
 ) -> Exploited:
     """Solve for some seconds in all (those before a resume count), or until the exploitability is at most `target`.
 
-    It is measured at rounds 1, 2, 4, ... with two steps between, and at the end; `told` hears each. What is needed to
-    go on is kept in `folder` every `save_every` seconds and however it ends.
+    It is measured at rounds 1, 2, 3, 4, 6, 8, 12 and so on, and at the end; `told` hears each. What is needed to go on
+    is kept in `folder` every `save_every` seconds and however it ends. `stopped` is asked after each round.
     """
     saved = time.perf_counter()
     found = None
     try:
-        while solver.seconds < seconds:
+        while solver.seconds < seconds and not stopped():
             solver.step()
             found = None
             if progress:

@@ -19,15 +19,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cribsim._jit import kernel
+from cribsim.pegging import highest_rank
 from cribsim.pegging_game.leaves import PAIR, Leaves, end_key, gain_of, make_leaves, pips
 from cribsim.pegging_game.sets import WIDTHS
-from cribsim.pegging import highest_rank
 from cribsim.rules import MAX_COUNT
 from cribsim.scoring import N_RANKS
 
 GO = N_RANKS
 """The place of the go among a node's children."""
 NONE = -1
+N_BRANCHES = N_RANKS + 1
 FULL_DECK = (4,) * N_RANKS
 _STATE = 9
 _MOST_ENDS = 1 << 17
@@ -73,9 +74,10 @@ def _end_number(key, kind, keys, table, n_ends):
 
 @kernel(inline=True)
 def _move(state, rank, out_state):
-    """The state after a rank is played (or a go, rank 13) and what it brings. state: int64[9], pile, count, left, mover,
-    cards of the mover, of the other, whether the mover played last and goes on alone in this count, points, and a place
-    for the parent.
+    """The state after a rank is played (or a go, rank 13), and what it brings.
+
+    state: int64[9], pile, count, left, mover, cards of the mover, of the other, whether the mover played last and goes
+    on alone in this count, points, and a place for the parent.
     """
     pile, count, left, mover, mine, others, alone = state[0], state[1], state[2], state[3], state[4], state[5], state[6]
     gain, next_alone = 0, 0
@@ -141,7 +143,7 @@ def _walk(start, whole, stack, keys, table, n_ends, child, gain, info, left, end
             brings = _move(now, branch, after)
             if not counting:
                 gain[node, branch] = brings
-            if after[4] == 1 and after[5] <= 1 or (after[5] == 0 and not whole):
+            if (after[4] == 1 and after[5] <= 1) or (after[5] == 0 and not whole):
                 kind = after[4] if after[5] == 0 else PAIR
                 # a last card that nobody may follow: whose card lies decides to whom the go's point falls
                 key = end_key(after[0], after[1], kind) | after[6] << 44

@@ -20,8 +20,9 @@ from cribsim._jit import kernel
 from cribsim.pegging_game.tree import GO
 from cribsim.scoring import N_RANKS
 
-LEARN, BEST, FOLLOW = 0, 1, 2
-"""What one's own side does: plays by its regrets and learns, plays its best reply, or follows the strategy."""
+LEARN, BEST, FOLLOW, JUDGE = range(4)
+"""What one's own side does: plays by its regrets and learns, plays its best reply, follows the strategy, or follows it
+and notes what each play is worth."""
 _F0, _F1 = np.float32(0), np.float32(1)
 
 
@@ -203,6 +204,9 @@ def _choose_of_two(node, mode, n_legal, at, plays, wish, out_regrets, out_value)
             part = one / total if total > _F0 else np.float32(0.5)
             value = keep_high + part * (keep_low - keep_high)
             out_value[hand] = value
+            if mode == JUDGE:
+                out_regrets[at + high * 16 + low] = keep_low
+                out_regrets[at + low * 16 + high] = keep_high
             if mode == LEARN:
                 out_regrets[at + high * 16 + low] = max(one + keep_low - value, _F0)
                 out_regrets[at + low * 16 + high] = max(two + keep_high - value, _F0)
@@ -325,7 +329,8 @@ def go_down(first, end, me, mode, weight, nodes, leaves, sets, places, scratch, 
     """Meet the nodes first to end - 1 that are reached, in order; return how many.
 
     me: 0 the pone, 1 the dealer; mode: LEARN, BEST or FOLLOW; weight: of this round in the average strategy (0: none is
-    kept); regrets, sums: float32[slots], of the strategy being learnt; follow: float32[slots], what the other (and in
+    kept); regrets, sums: float32[slots], of the strategy being learnt (in JUDGE regrets takes what the plays are worth,
+    summed over the other's reach); follow: float32[slots], what the other (and in
     FOLLOW I) play by: weights of the plays of each hand. out_alive: bool[n], whether a node is reached.
     """
     node, n_met = first, 0
@@ -345,11 +350,10 @@ def go_down(first, end, me, mode, weight, nodes, leaves, sets, places, scratch, 
             rho = scratch.reach[places.reach[node] :]
             _forced(node, mine, nodes, leaves, sets, places, rho, scratch, value, out_alive)
         elif not mine:
-            _reach_of_other(
-                node, weight, nodes, leaves, sets, places, scratch, follow, sums, value, out_alive
-            )
+            _reach_of_other(node, weight, nodes, leaves, sets, places, scratch, follow, sums, value, out_alive)
         elif n_mover == 2 and nodes.n_other[node] <= 1:
-            _last_choice(node, mode, nodes, leaves, scratch.reach[places.reach[node] :], scratch, follow, regrets, value)
+            rho = scratch.reach[places.reach[node] :]
+            _last_choice(node, mode, nodes, leaves, rho, scratch, follow, regrets, value)
         else:
             _reach_of_mine(node, nodes, places, scratch, out_alive)
         _reach_go(node, mine, nodes, sets, places, scratch, out_alive)
@@ -392,14 +396,17 @@ def _choose(node, mode, nodes, sets, places, scratch, wish, out_regrets, out_val
                 out_value[hand] = plain[hand]
             else:
                 out_value[hand] = weighted[hand] / totals[hand] if totals[hand] > _F0 else plain[hand] / n_ways[hand]
-    if mode == LEARN:
-        for rank in range(n_legal):
-            child = nodes.child[node, rank]
-            if child >= 0:
-                below = scratch.value[places.value[child] :]
-                for kept in range(n_kept):
-                    slot = at + rank * width + kept
-                    out_regrets[slot] = max(out_regrets[slot] + below[kept] - out_value[to_hand[rank, kept]], _F0)
+    if mode != LEARN and mode != JUDGE:
+        return
+    for rank in range(n_legal):
+        child = nodes.child[node, rank]
+        if child >= 0:
+            below = scratch.value[places.value[child] :]
+            for kept in range(n_kept):
+                slot, value = at + rank * width + kept, below[kept]
+                if mode == LEARN:
+                    value = max(out_regrets[slot] + value - out_value[to_hand[rank, kept]], _F0)
+                out_regrets[slot] = value
 
 
 @kernel

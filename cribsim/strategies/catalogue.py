@@ -9,6 +9,7 @@ import numpy as np
 from cribsim.errors import PlayerError
 from cribsim.rules import Rules
 from cribsim.strategies.base import DISCARD, PLAY, Bound, Half
+from cribsim.strategies.equilibrium_play import SHIPPED, equilibrium_of, solution_file
 from cribsim.strategies.expectimax import expectimax_discard, expectimax_memory
 from cribsim.strategies.greedy import greedy_discard, greedy_play
 from cribsim.strategies.heuristic import heuristic_discard
@@ -104,6 +105,14 @@ _ALL = (
         {"pegging": Parameter(True, bool, "whether what the kept cards peg counted when it was solved")},
         _TWO,
         about="best against itself, hand, crib and pegging; a table of all hands",
+    ),
+    Definition(
+        "equilibrium",
+        PLAY,
+        lambda rules, solution: equilibrium_of(solution),
+        {"solution": Parameter(SHIPPED, str, "shipped, or a folder of `cribsim solve pegging`", file=solution_file)},
+        _TWO,
+        about="near-Nash play by ranks, solved; draws by its chances",
     ),
     Definition(
         "table",
