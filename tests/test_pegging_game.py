@@ -11,6 +11,7 @@ import oracle
 import pytest
 
 from cribsim import simulate
+from cribsim.analysis.pegging_game import kept_values, lead_values
 from cribsim.errors import CribsimError, PlayerError
 from cribsim.pegging_game.game import (
     BEST,
@@ -32,6 +33,7 @@ from cribsim.strategies import check, find_half
 from cribsim.strategies.equilibrium_play import read_solution
 from cribsim.strategies.play_policy import play_policy
 from cribsim.strategies.ranges import kept_chances
+from cribsim.strategies.tables import pegging_table
 from cribsim.views import PLAY_VIEW, play_view
 
 DATA = Path(__file__).parent / "data"
@@ -498,3 +500,41 @@ def test_misuse_of_solve_is_one_clear_line(run, tmp_path, words, wanted):
 def test_a_solution_that_isnt_there_is_told(solution):
     with pytest.raises(PlayerError, match="no solution"):
         find_half(f"equilibrium(solution={solution})", "play").ready(Rules())
+
+
+# what hands and leads are worth
+
+
+def test_kept_hands_are_worth_what_deals_said(whole):
+    """`greedy` against `greedy`: the exact values beside those of 600 million deals that ship. The deals know starters
+    and discards, and the keeper threw at random; so they differ a little, not on average."""
+    frame, table = kept_values("greedy"), pegging_table()
+    for role, name in enumerate(("pone", "dealer")):
+        apart = frame[name].to_numpy() - table.difference[role]
+        weights = frame[f"{name}_chance"].to_numpy()
+        assert np.isfinite(apart).all()
+        assert abs(weights @ apart) < 0.15
+        assert np.corrcoef(frame[name], table.difference[role])[0, 1] > 0.98
+    assert len(frame) == 1820
+    assert frame.kept[0] == "AAAA"
+
+
+def test_values_of_leads_add_up_to_those_of_hands():
+    leads, hands = lead_values(), kept_values().set_index("kept")
+    assert leads.share.groupby(leads.kept).sum().to_numpy() == pytest.approx(1)
+    played = (leads.share * leads.value).groupby(leads.kept).sum()
+    assert played.to_numpy() == pytest.approx(hands.pone[played.index].to_numpy(), abs=1e-4)
+    assert (leads.loss >= 0).all()
+    # what is led often loses next to nothing
+    assert (leads.chance * leads.share * leads.loss).sum() / leads.chance.groupby(leads.kept).first().sum() < 0.001
+
+
+def test_the_lore_of_leads_falls_out():
+    """Do not lead a five; lead four or less; of a pair of low cards lead one."""
+    leads = lead_values()
+    fives = leads[(leads.lead == "5") & leads.kept.map(lambda kept: set(kept) != {"5"})]
+    assert np.average(fives.share, weights=fives.chance) < 0.02
+    assert np.average(fives.loss, weights=fives.chance) > 0.5
+    low = leads[leads.kept.map(lambda kept: 0 < len(set(kept) & set("A234")) < len(set(kept)))]
+    led_low = low[low.lead.isin(list("A234"))]
+    assert (led_low.share * led_low.chance).sum() / (low.share * low.chance).sum() > 0.6

@@ -6,17 +6,22 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cribsim import __version__
+from cribsim.cards import RANKS
 from cribsim.errors import CribsimError, ResultError
 from cribsim.pegging_game.compact import Compact, fine_levels, make_compact
-from cribsim.pegging_game.game import SMALLEST_CHANCE, Game, Profile, with_small_chances
+from cribsim.pegging_game.game import PONE, SMALLEST_CHANCE, Game, Profile, with_small_chances
+from cribsim.pegging_game.sets import N_SETS, SETS
 from cribsim.pegging_game.solving import Solver, solve
-from cribsim.pegging_game.tree import build_tree
+from cribsim.pegging_game.tree import ROW_WIDTHS, build_tree
+from cribsim.pegging_game.walk import FOLLOW, JUDGE
 from cribsim.result import provenance
+from cribsim.scoring import N_RANKS, multisets
 from cribsim.stats import clean_json
 from cribsim.stopping import hold_stops
 from cribsim.strategies.base import DISCARD, PLAY, Half
@@ -26,7 +31,11 @@ from cribsim.strategies.play_policy import play_policy
 from cribsim.strategies.ranges import kept_chances
 from cribsim.work import Progress
 
+if TYPE_CHECKING:
+    import pandas as pd
+
 DEFAULT_RANGE = "expectimax"
+ROLES = ("pone", "dealer")
 _WORK = "work"
 
 
@@ -87,17 +96,89 @@ def play_exploitability(
     >>> round(found.exploitability, 2)  # doctest: +SKIP
     0.87
     """
+    measured = _measure(play, discards, progress)
+    found = measured.game.exploitability(measured.profile)
+    return PlayExploitability(measured.half.text, measured.kept.text, found.pone, found.dealer, found.mirror_value)
+
+
+@dataclass(frozen=True, eq=False)
+class _Measured:
+    """A strategy in its game."""
+
+    half: Half
+    kept: Half
+    game: Game
+    profile: Profile
+
+
+def _measure(play: str | Half | Any, discards: str | Half | Any, progress: Progress | None) -> _Measured:
+    """The game and the profile of a strategy; `equilibrium` and the range it was solved for."""
     half = find_half(play, PLAY)
     solved = solution_of(half) if is_equilibrium(half) else None
     kept = find_half(discards or (solved.range if solved else DEFAULT_RANGE), DISCARD)
     chances = with_small_chances(kept_chances(kept))
     if solved:
-        game, profile = Game(build_tree(), chances), solved.profile()
-    else:
-        tree = build_tree(whole=True)
-        game, profile = Game(tree, chances), play_policy(half, tree, progress)
-    found = game.exploitability(profile)
-    return PlayExploitability(half.text, kept.text, found.pone, found.dealer, found.mirror_value)
+        return _Measured(half, kept, Game(build_tree(), chances), solved.profile())
+    tree = build_tree(whole=True)
+    return _Measured(half, kept, Game(tree, chances), play_policy(half, tree, progress))
+
+
+def kept_values(
+    play: str | Half | Any = "equilibrium", *, discards: str | Half | Any = None, progress: Progress | None = None
+) -> pd.DataFrame:
+    """What each four ranks kept are worth in the play, exactly, where both play by a strategy in the pegging game.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row for each of the 1,820: kept, pone, dealer (own pegging less the other's, as pone and as dealer, points),
+        pone_chance, dealer_chance (how often they are kept). Parameters and errors as of `play_exploitability`.
+    """
+    import pandas as pd
+
+    measured = _measure(play, discards, progress)
+    values = {name: measured.game.values(me, FOLLOW, measured.profile) for me, name in enumerate(ROLES)}
+    chances = {f"{name}_chance": measured.game.chances[me] for me, name in enumerate(ROLES)}
+    return pd.DataFrame({"kept": _texts(multisets(4)), **values, **chances})
+
+
+def lead_values(
+    play: str | Half | Any = "equilibrium", *, discards: str | Half | Any = None, progress: Progress | None = None
+) -> pd.DataFrame:
+    """What each lead of each hand is worth to the pone, exactly, where both go on by the strategy.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row for each hand and rank in it: kept, lead, value (the pone's pegging less the dealer's, points), loss
+        (against the best lead), share (how often the strategy leads it with this hand), chance (of the hand).
+        Parameters and errors as of `play_exploitability`.
+    """
+    import pandas as pd
+
+    measured = _measure(play, discards, progress)
+    game, profile, tree = measured.game, measured.profile, measured.game.tree
+    often = game.counting(PONE).walk(PONE, FOLLOW, profile)
+    values = np.zeros(tree.n_slots, np.float32)
+    game.walk(PONE, JUDGE, Profile(profile.follow, values, profile.sums))
+    hands, threes = multisets(4), N_SETS[3]
+    rows = []
+    for rank in range(N_RANKS):
+        at = int(tree.nodes.slot[0]) + rank * int(ROW_WIDTHS[4])
+        hand = SETS.to_four[rank]
+        found = {"hand": hand, "lead": RANKS[rank], "value": values[at : at + threes] / often[hand]}
+        rows.append(pd.DataFrame({**found, "share": profile.follow[at : at + threes]}))
+    frame = pd.concat(rows).sort_values(["hand", "lead"], kind="stable", ignore_index=True)
+    by_hand = frame.groupby("hand")
+    frame["share"] = frame.share / by_hand.share.transform("sum")
+    frame["loss"] = by_hand.value.transform("max") - frame.value
+    frame["chance"] = game.chances[PONE][frame.hand]
+    frame.insert(0, "kept", np.array(_texts(hands))[frame.hand])
+    return frame.drop(columns="hand")[["kept", "lead", "value", "loss", "share", "chance"]]
+
+
+def _texts(hands: NDArray[np.int64]) -> list[str]:
+    return ["".join(RANKS[rank] for rank in hand) for hand in hands.tolist()]
 
 
 def solve_pegging(

@@ -7,7 +7,7 @@ than greedily, counted by how often they are reached, aren't kept; whoever reads
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from cribsim._jit import kernel
 from cribsim.pegging_game.game import DEALER, PONE, Game, Profile
-from cribsim.pegging_game.leaves import Leaves
 from cribsim.pegging_game.paths import _rank_of, _without, find_paths
 from cribsim.pegging_game.sets import N_SETS, SETS
 from cribsim.pegging_game.tree import Tree
@@ -225,19 +224,10 @@ def otherwise_of(game: Game, profile: Profile) -> NDArray[np.float32]:
     scratch = np.zeros(4), np.zeros(4, np.int64)
     _mix(STRAYS, tree.nodes, SETS, profile.follow, *scratch, mixed)
     for side in (PONE, DEALER):
-        _counting(game, side).walk(side, JUDGE, Profile(mixed, masses, mixed))
+        game.counting(side).walk(side, JUDGE, Profile(mixed, masses, mixed))
         reach = game.base[side] / game.total
         judge(side, reach, tree.nodes, SETS, paths, profile.follow, masses, *scratch, own, found)
     return found
-
-
-def _counting(game: Game, side: int) -> Game:
-    """The game in which every play is worth one to a side: values then count how often it comes to be."""
-    nodes = game.tree.nodes
-    ones = np.full(game.tree.n, 1 if side == PONE else -1, np.int8)
-    leaves = Leaves(*(np.zeros_like(values) for values in game.tree.leaves))
-    tree = replace(game.tree, nodes=nodes._replace(gain=np.zeros_like(nodes.gain), points=ones), leaves=leaves)
-    return Game(tree, game.chances)
 
 
 def make_compact(game: Game, profile: Profile, n_kept: int) -> Compact:

@@ -11,11 +11,12 @@ import math
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cribsim.pegging_game.leaves import Leaves
 from cribsim.pegging_game.sets import N_SETS, SETS, WIDTHS, count_ranks
 from cribsim.pegging_game.tree import Tree, widths
 from cribsim.pegging_game.walk import BEST, FOLLOW, Places, Scratch, come_back, go_down
@@ -78,6 +79,22 @@ class Game:
     def value(self, me: int, mode: int, profile: Profile) -> float:
         """Points a deal for one side: its best reply (BEST) or its part of the profile (FOLLOW) against the profile."""
         return float(self.base[me] @ self.walk(me, mode, profile)) / self.total
+
+    def values(self, me: int, mode: int, profile: Profile) -> NDArray[np.float64]:
+        """The same for each hand that the side may hold: points on average, (hands,); nan where the deck can't hold it
+        beside any of the other's."""
+        often = self.counting(me).walk(me, FOLLOW, profile)
+        points = self.walk(me, mode, profile)
+        averages: NDArray[np.float64] = np.divide(points, often, out=np.full(len(points), np.nan), where=often > 0)
+        return averages
+
+    def counting(self, me: int) -> Game:
+        """The game in which every play is worth one to a side: walks then count how often places are reached."""
+        nodes = self.tree.nodes
+        ones = np.full(self.tree.n, 1 if me == PONE else -1, np.int8)
+        leaves = Leaves(*(np.zeros_like(values) for values in self.tree.leaves))
+        tree = replace(self.tree, nodes=nodes._replace(gain=np.zeros_like(nodes.gain), points=ones), leaves=leaves)
+        return Game(tree, self.chances)
 
     def exploitability(self, profile: Profile) -> Exploited:
         """What best replies in both roles gain against a profile."""
