@@ -36,6 +36,7 @@ FLOORS = (
     ("pegging_game",),
     ("tally",),
     ("views",),
+    ("rollouts",),
     ("cribs",),
     ("sampling",),
     ("deals", "replay", "given"),

@@ -25,11 +25,13 @@ from cribsim.strategies.base import Bound, Half
 from cribsim.strategies.spec import parse_half
 from cribsim.strategies.tables import DATA
 from cribsim.streams import random_below
-from cribsim.views import GUESS
+from cribsim.views import GUESS, without_guesses
 
 SHIPPED = "shipped"
 SOLUTION_FILE, LEVELS_FILE = "pegging_equilibrium.npz", "levels.npy"
 _ALIGN = 64
+_DRAWS = 4096
+"""Evenly spaced random keys that show how often each card is drawn."""
 
 
 def _packed(tree: Tree, levels: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
@@ -150,6 +152,20 @@ def equilibrium_play(views, which, params, table, out_answers):
         row = slots[np.uint64(node)]
         position = _draw(view, n, row, width, np.int64(legal[np.uint64(node)]), levels) if n > 1 else 0
         out_answers[i] = position if position >= 0 else _greedy_position(view, n) + GUESS
+
+
+def play_chances(view: Any, solution: str = "shipped") -> NDArray[np.float64]:
+    """How often `equilibrium` plays each card of a view, (4,); cards of one rank share alike. Two players."""
+    bound, chances = equilibrium_of(solution), np.zeros(4)
+    asked, n = np.repeat(np.asarray(view)[None], _DRAWS), int(view["n_cards"])
+    asked["key"] = (np.arange(_DRAWS, dtype=np.uint64) * 2 + 1) << np.uint64(63 - _DRAWS.bit_length() + 1)
+    answers = np.zeros(_DRAWS, np.int64)
+    bound.answer(asked, np.arange(_DRAWS, dtype=np.int32), bound.params, bound.table, answers)
+    ranks = np.asarray(view["cards"][:n], np.int64) >> 2
+    for position in without_guesses(answers):
+        alike = np.flatnonzero(ranks == ranks[position])
+        chances[alike] += 1 / (_DRAWS * len(alike))
+    return chances
 
 
 @dataclass(frozen=True, eq=False)
