@@ -59,6 +59,7 @@ def lowest_ranks(view: Any) -> NDArray[np.int64]:
         left[view["played_by"][at]] -= 1
     if count and view["count"] == 0:
         _rule_out(lowest, left > 0, count)
+    _rule_out(lowest, np.array([view["gone"] >> seat & 1 for seat in range(len(left))], bool), count)
     return lowest
 
 
