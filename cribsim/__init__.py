@@ -24,6 +24,8 @@ _HOMES = {
     "Comparison": "comparison",
     "evaluate_discards": "analysis.discards",
     "discard_values": "analysis.discards",
+    "evaluate_plays": "analysis.plays",
+    "play_values": "analysis.plays",
     "crib_table": "analysis.crib_table",
     "exploitability": "analysis.exploiting",
     "discard_strategy": "strategies",
@@ -54,6 +56,8 @@ __all__ = [  # noqa: RUF022
     "Comparison",
     "evaluate_discards",
     "discard_values",
+    "evaluate_plays",
+    "play_values",
     "crib_table",
     "exploitability",
     "discard_strategy",
@@ -73,6 +77,7 @@ if TYPE_CHECKING:
     from cribsim.analysis.crib_table import crib_table
     from cribsim.analysis.discards import discard_values, evaluate_discards
     from cribsim.analysis.exploiting import exploitability
+    from cribsim.analysis.plays import evaluate_plays, play_values
     from cribsim.cards import format_cards, parse_cards
     from cribsim.comparison import Comparison, compare
     from cribsim.errors import (

@@ -32,7 +32,7 @@ from cribsim.rules import HEELS_POINTS, MAX_PLAYERS, RULES
 from cribsim.scoring import JACK, show_sorted
 from cribsim.streams import DISCARD_PLACE, choice_key, deal_cards, decision_key, draw_places
 from cribsim.tally import CRIB, HAND, HEELS, N_PHASES, PEGGING, empty_counts
-from cribsim.views import DISCARD_ANSWER, DISCARD_VIEW, PLAY_ANSWER, PLAY_VIEW, THROWN_2
+from cribsim.views import DISCARD_ANSWER, DISCARD_VIEW, GUESS, PLAY_ANSWER, PLAY_VIEW, THROWN_2
 
 OUTCOME = np.dtype(
     (
@@ -285,11 +285,14 @@ def cut_starters(rules, deals, views, waiting, n_waiting):
 
 
 @kernel
-def take_plays(rules, seat, answers, asked, deals, views, waiting, n_waiting):
+def take_plays(rules, seat, answers, asked, deals, views, waiting, n_waiting, guesses):
     """Carry out one seat's plays and queue the slots whose next choice is whose; return an illegal slot or NOBODY."""
     for k in range(len(asked)):
         i = np.uint64(asked[k])
         deal, view, position = deals[i], views[i], answers[i]
+        if position >= GUESS:
+            position -= GUESS
+            guesses[np.uint64(seat)] += 1
         if position & ~3 or card_at(deal.hands[np.uint64(seat)], position) >> 2 > highest_rank(np.int64(view.count)):
             return np.int64(i)
         following = play_on(rules, deal, view, seat, position)
@@ -450,6 +453,7 @@ def play_rounds(seed, rules, table, counts, seats, d0, d1, d2, d3, p0, p1, p2, p
                         table.plays,
                         table.waiting[1 - now],
                         table.n_waiting[1 - now],
+                        counts.guesses,
                     )
                     if state[SLOT] != NOBODY:
                         return

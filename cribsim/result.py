@@ -200,6 +200,7 @@ class Result:
                 "mode": self.mode,
                 "given": self.given,
                 "redrawn": int(self.tally.counts.redrawn[0]),
+                "guesses": self.tally.counts.guesses[: len(self.players)].tolist(),
                 "deals": self.deals,
                 "games": self.games,
                 "confidence": self.confidence,

@@ -27,6 +27,7 @@ SKUNK_CLASSES = ("single", "skunk", "double_skunk")
 _SHAPES: dict[str, tuple[int, ...]] = {
     "deals": (1,),
     "redrawn": (1,),
+    "guesses": (MAX_PLAYERS,),
     "histograms": (MAX_PLAYERS, N_PHASES + 1, N_POINTS),
     "joint": (N_POINTS, N_POINTS),
     "thrown": (MAX_PLAYERS, 13, 13, 3),
@@ -46,7 +47,8 @@ _SHAPES: dict[str, tuple[int, ...]] = {
 class Counts(NamedTuple):
     """The counts: int64 arrays (four of them int32 while the kernels fill them, see NARROW).
 
-    deals: deals played. redrawn: deals that weren't as given, and were drawn anew. histograms: deals by role, phase
+    deals: deals played. redrawn: deals that weren't as given, and were drawn anew. guesses: by
+    seat, plays that a strategy marked as guesses (`views.GUESS`). histograms: deals by role, phase
     and points. joint: deals by the pone's and the dealer's total (two players). thrown: by role and thrown cards (low
     rank, high rank; suited pairs with the ranks exchanged; one card at rank, rank): deals, sum and sum of squares of
     the crib's points. kept: by role and kept ranks (`scoring.kept_index`): deals, sum of own pegging, of the others'
@@ -59,6 +61,7 @@ class Counts(NamedTuple):
 
     deals: Any
     redrawn: Any
+    guesses: Any
     histograms: Any
     joint: Any
     thrown: Any

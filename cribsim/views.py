@@ -234,6 +234,15 @@ def _show_scores(view: Any, rules: Rules, scores: Sequence[int] | None) -> None:
     view.scores[: rules.players] = [by_side[rules.side(seat)] for seat in range(rules.players)]
 
 
+GUESS = 1 << 40
+"""Added to an answer by a strategy that didn't know the place and fell back on a rule of thumb; counted, not judged."""
+
+
+def without_guesses(answers: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Answers without the mark of a guess."""
+    return np.where(answers >= GUESS, answers - GUESS, answers)
+
+
 _FITS, _FITS_NOT = EMPTY_HAND - 255, EMPTY_HAND - 255 + 51
 """Hands of an ace and of a king: for the kernels a seat that can play, and one that can't."""
 

@@ -18,12 +18,12 @@ from cribsim.analysis.discards import discard_values
 from cribsim.errors import PlayerError
 from cribsim.hands import N_CLASSES, class_hands, index_classes
 from cribsim.rules import Rules
-from cribsim.strategies import check_strategy, find_half, find_player
+from cribsim.strategies import check_strategy, find_half, find_player, list_strategies
 from cribsim.strategies import policy as policies
 from cribsim.strategies.classes import spread_classes
 from cribsim.strategies.policy import policy_of
 from cribsim.strategies.tables import DATA
-from cribsim.views import DISCARD_VIEW, discard_view, thrown_positions
+from cribsim.views import DISCARD_VIEW, discard_view, play_view, thrown_positions
 
 N_SIX = N_CLASSES[6]
 RENAMINGS = list(permutations(range(4)))
@@ -504,3 +504,33 @@ def test_each_weight_of_the_rules_of_thumb_pulls_its_way(weight, counted, player
         sign = 1 if dealer or weight.startswith("keep") else -1
         assert (sign * (sums[1] - sums[0]) >= 0).all()
         assert (sums[1] != sums[0]).any()
+
+
+@pytest.mark.parametrize(
+    ("weight", "value", "hand", "plays", "chosen"),
+    [
+        ("points", 50, "2D 5H 9C KS", [(0, "TC")], "5H"),
+        ("lead_low", -50, "3H 9C QD KS", [], "9C"),
+        ("lead_pair", 50, "2D 7C 7H QD", [], "7C"),
+        ("lead_five", 50, "5C 5D 5H KD", [], "KD"),
+        ("leave_five", 50, "AH 9C QD KS", [(0, "4C")], "9C"),
+        ("leave_ten", 50, "AC 6H KD", [(0, "TC"), (1, "JC")], "6H"),
+        ("leave_near", 50, "6C 9D QD KD", [(0, "7C")], "QD"),
+        ("high_first", 50, "2C 6D QD KD", [], "QD"),
+        ("to_thirty", 50, "2C 4D 8D", [(0, "TC"), (1, "TD")], "8D"),
+    ],
+)
+def test_each_rule_of_the_play_pulls_its_way(weight, value, hand, plays, chosen):
+    """One weight alone decides; without any the first card is played."""
+    view, found = play_view(hand, plays, dealer=1, seat=len(plays) % 2), []
+    for own in (value, 0):
+        weights = dict.fromkeys(find_parameters("heuristic", "play"), 0) | {weight: own}
+        spec = ",".join(f"{name}={number}" for name, number in weights.items())
+        answer = int(find_half(f"heuristic({spec})", "play").answer(view)[0])
+        found.append(cribsim.format_cards([int(view["cards"][0][answer])]))
+    assert found == [chosen, hand.split()[0]]
+
+
+def find_parameters(name, half):
+    (row,) = (row for row in list_strategies() if (row["name"], row["half"]) == (name, half))
+    return list(row["parameters"])

@@ -30,6 +30,8 @@ COMMANDS = {
     "compare": ("play", "Is A better than B? Every deal twice, roles swapped."),
     "discard": ("discards", "What is each discard of a hand worth?"),
     "crib": ("discards", "What does the crib bring, by the cards thrown?"),
+    "peg": ("pegging", "What is each card worth in the play?"),
+    "solve": ("pegging", "Solve the play as a game: near-Nash pegging."),
     "exploit": ("discards", "What does a best reply gain against a strategy?"),
     "run": ("play", "Run an experiment from a TOML file."),
     "bench": ("machine", "How fast is this machine?"),

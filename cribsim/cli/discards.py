@@ -315,7 +315,8 @@ def _mean_text(mean: float, se: float | None) -> str:
 
 @click.command()
 @click.option("--discard", "discards", help="A discard strategy that draws nothing at random, also file.py:name.")
-@click.option("--play", help="Not measured yet.")
+@click.option("--play", help="A pegging strategy that draws nothing at random, or equilibrium, or random.")
+@click.option("--range", "kept", help="With --play: whose kept hands, a discard strategy. Default expectimax.")
 @click.option("--no-pegging", is_flag=True, help="Leave out what the kept cards peg.")
 @click.option("--hands", type=Number(), default=400, help="Hands of each role worked out exactly. Default 400.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the drawing of those hands.")
@@ -325,6 +326,7 @@ def _mean_text(mean: float, se: float | None) -> str:
 def exploit(
     discards: str | None,
     play: str | None,
+    kept: str | None,
     no_pegging: bool,
     hands: int,
     seed: int,
@@ -332,14 +334,19 @@ def exploit(
     quiet: bool,
     as_json: bool,
 ) -> None:
-    """How many points a deal a best reply gains against a strategy, by role. Takes a few minutes.
+    """How many points a deal a best reply gains against a strategy, by role. Takes a minute or a few.
 
-    Example: cribsim exploit --discard expectimax
+    Example: cribsim exploit --play greedy
     """
-    if play:
-        raise CribsimError("--play isn't measured yet; use --discard")
-    if not discards:
-        raise CribsimError("name a discard strategy, as in cribsim exploit --discard expectimax")
+    if (discards is None) == (play is None):
+        raise CribsimError("name a strategy, as in cribsim exploit --discard expectimax, or --play greedy")
+    if play is not None:
+        for name in given_options("no_pegging", "hands", "seed", "confidence"):
+            raise CribsimError(f"--{name.replace('_', '-')} goes with --discard; --play is measured over all hands")
+        _exploit_play(play, kept, quiet=quiet, as_json=as_json)
+        return
+    if kept:
+        raise CribsimError("--range goes with --play")
     from cribsim.analysis.exploiting import exploitability
 
     tell_if_compiling(quiet=quiet)
@@ -362,3 +369,19 @@ def exploit(
     mirror = f"mirror ({found['strategy']} against itself): pone less dealer"
     tell(f"{mirror} {found['mirror_value']:.3f} points without heels")
     tell(f"{pegging}; se of the part worked out exactly on {found['hands']} hands of each role, seed {found['seed']}")
+
+
+def _exploit_play(play: str, kept: str | None, *, quiet: bool, as_json: bool) -> None:
+    from cribsim.analysis.pegging_game import play_exploitability
+
+    tell_if_compiling(quiet=quiet)
+    with progress_bar("places", quiet=quiet) as progress:
+        found = play_exploitability(play, discards=kept, progress=progress).to_json()
+    if as_json:
+        print_json(found)
+        return
+    names = {"pone": "pone", "dealer": "dealer", "exploitability": "mean of both"}
+    rows = [[name, f"{found[key]:.6f}"] for key, name in names.items()]
+    title = f"{found['strategy']}: what its best opponent gains over the mirror, points a deal, exact"
+    print_table(title, ["opponent as", "gain"], rows)
+    tell(f"mirror: pone less dealer {found['mirror_value']:.4f}; hands as {found['range']} keeps them")

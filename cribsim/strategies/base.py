@@ -15,7 +15,7 @@ from cribsim.cards import NO_CARD, format_cards
 from cribsim.errors import PlayerError, StrategyError, shown, text_of
 from cribsim.folders import file_digest
 from cribsim.rules import MAX_PLAYERS, Rules, read_rules
-from cribsim.views import DISCARD_VIEW, PLAY_VIEW
+from cribsim.views import DISCARD_VIEW, PLAY_VIEW, without_guesses
 
 DISCARD, PLAY = "discard", "play"
 NO_PARAMS: NDArray[np.float64] = np.zeros(1)
@@ -106,7 +106,7 @@ class Half:
                 raise
             except BaseException as error:
                 raise StrategyError(f"{self.text} ({self.stage}) {fault_text(error)}; {view_text(asked[0])}") from error
-        return answers
+        return without_guesses(answers)
 
 
 def read_numbers(players: Any) -> tuple[int, ...]:

@@ -9,9 +9,10 @@ import numpy as np
 from cribsim.errors import PlayerError
 from cribsim.rules import Rules
 from cribsim.strategies.base import DISCARD, PLAY, Bound, Half
+from cribsim.strategies.equilibrium_play import SHIPPED, equilibrium_of, solution_file
 from cribsim.strategies.expectimax import expectimax_discard, expectimax_memory
 from cribsim.strategies.greedy import greedy_discard, greedy_play
-from cribsim.strategies.heuristic import heuristic_discard
+from cribsim.strategies.heuristic import heuristic_discard, heuristic_play
 from cribsim.strategies.montecarlo import montecarlo_discard
 from cribsim.strategies.random import random_discard, random_play
 from cribsim.strategies.registry import Definition, Parameter, register
@@ -52,6 +53,10 @@ def _heuristic(rules: Rules, **weights: float) -> Bound:
     return Bound(heuristic_discard, np.array([float(bool(rules.teams)), *weights.values()]))
 
 
+def _heuristic_play(rules: Rules, **weights: float) -> Bound:
+    return Bound(heuristic_play, np.array(list(weights.values())))
+
+
 def _weight(default: float, about: str) -> Parameter:
     return Parameter(default, float, about, -100, 100)
 
@@ -66,6 +71,18 @@ _HEURISTIC = {
     "throw_near": _weight(0.6, "for two thrown one or two ranks apart"),
     "throw_suited": _weight(0.1, "for two of a suit thrown"),
     "throw_jack": _weight(0.2, "for each jack thrown"),
+}
+
+_HEURISTIC_PLAY = {
+    "points": _weight(1.0, "for each point that the card scores"),
+    "lead_low": _weight(0.6, "for leading a card under five"),
+    "lead_pair": _weight(0.5, "for leading from a pair"),
+    "lead_five": _weight(2.0, "against leading a five"),
+    "leave_five": _weight(0.8, "against leaving a count of 5"),
+    "leave_ten": _weight(0.8, "against leaving a count of 21"),
+    "leave_near": _weight(0.4, "against a card one or two ranks from the last that scores nothing"),
+    "high_first": _weight(0.05, "for each pip, so that small cards stay for the end"),
+    "to_thirty": _weight(0.3, "for a count of 28 or more"),
 }
 
 _ALL = (
@@ -106,6 +123,14 @@ _ALL = (
         about="best against itself, hand, crib and pegging; a table of all hands",
     ),
     Definition(
+        "equilibrium",
+        PLAY,
+        lambda rules, solution: equilibrium_of(solution),
+        {"solution": Parameter(SHIPPED, str, "shipped, or a folder of `cribsim solve pegging`", file=solution_file)},
+        _TWO,
+        about="near-Nash play by ranks, solved; draws by its chances",
+    ),
+    Definition(
         "table",
         DISCARD,
         lambda rules, file: table_of(file),
@@ -114,6 +139,7 @@ _ALL = (
         about="the throws in a file",
     ),
     Definition("heuristic", DISCARD, _heuristic, _HEURISTIC, about="rules of thumb with weights"),
+    Definition("heuristic", PLAY, _heuristic_play, _HEURISTIC_PLAY, about="what players teach, with weights"),
 )
 for _definition in _ALL:
     register(_definition)

@@ -21,7 +21,7 @@ from cribsim.strategies.base import DISCARD, PLAY, Bound, Half, fault_text, read
 from cribsim.strategies.finding import find_halves
 from cribsim.strategies.random import random_discard, random_play
 from cribsim.streams import check_seed
-from cribsim.views import thrown_positions
+from cribsim.views import thrown_positions, without_guesses
 
 _ROUNDS = 16
 """Deals played in each slot: enough for a game to end."""
@@ -159,7 +159,7 @@ class _Trial:
             raise
         except BaseException as error:
             raise self.raised(about, views[asked], error) from error
-        return answers
+        return without_guesses(answers)
 
     def raised(self, about: str, views: NDArray[Any], error: BaseException) -> StrategyError:
         """The failure that names the first view at which the strategy raises, asked one by one."""

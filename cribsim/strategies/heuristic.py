@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from cribsim._jit import kernel
+from cribsim.pegging import highest_rank
 from cribsim.scoring import JACK, points_as_they_lie, two_card_points
 from cribsim.strategies.greedy import crib_sign
 from cribsim.views import KEPT_1, KEPT_2, THROWN_2
@@ -62,4 +63,49 @@ def heuristic_discard(views, which, params, table, out_answers):
                 worth += sign * (params[THROW_FIVE] * (rank == _FIVE) + params[THROW_JACK] * (rank == JACK))
             if worth > most:
                 best, most = answer, worth
+        out_answers[i] = best
+
+
+POINTS, LEAD_LOW, LEAD_PAIR, LEAD_FIVE, LEAVE_FIVE, LEAVE_TEN, LEAVE_NEAR, HIGH_FIRST, TO_THIRTY = range(9)
+"""Places of the weights of the play among the parameters."""
+
+
+@kernel(inline=True)
+def _lead_worth(cards, position, params):
+    """What speaks for a lead."""
+    rank = np.int64(cards[position]) >> 2
+    paired = False
+    for other in range(4):
+        paired |= other != position and np.int64(cards[other]) >> 2 == rank
+    return params[LEAD_LOW] * (rank < _FIVE) + params[LEAD_PAIR] * paired - params[LEAD_FIVE] * (rank == _FIVE)
+
+
+@kernel(inline=True)
+def _reply_worth(view, rank, params):
+    """What speaks for a card on a pile: its points, and what it leaves to the next."""
+    points, count = np.int64(view.gains) >> (4 * rank) & 15, np.int64(view.count) + min(rank + 1, 10)
+    worth = params[POINTS] * points + params[TO_THIRTY] * (count >= 28)
+    worth -= params[LEAVE_FIVE] * (count == 5) + params[LEAVE_TEN] * (count == 21)
+    newest = (np.int64(view.pile) & 15) - 1
+    return worth - params[LEAVE_NEAR] * (points == 0 and abs(rank - newest) in (1, 2))
+
+
+@kernel
+def heuristic_play(views, which, params, table, out_answers):
+    """The card for which most speaks; first of equals. params: the weights."""
+    for k in range(len(which)):
+        i = np.uint64(which[k])
+        view = views[i]
+        highest, best, most = highest_rank(np.int64(view.count)), 0, -1e18
+        for position in range(4):
+            rank = np.int64(view.cards[position]) >> 2
+            if rank > highest:
+                continue
+            worth = params[HIGH_FIRST] * min(rank + 1, 10)
+            if view.count == 0:
+                worth += _lead_worth(view.cards, position, params)
+            else:
+                worth += _reply_worth(view, rank, params)
+            if worth > most:
+                best, most = position, worth
         out_answers[i] = best

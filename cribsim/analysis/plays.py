@@ -1,0 +1,216 @@
+"""One position of the play: what each card is worth."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cribsim.analysis.reading import check_samples
+from cribsim.cards import format_cards
+from cribsim.errors import CribsimError, IllegalPlay, shown
+from cribsim.pegging import EMPTY_HAND, highest_rank
+from cribsim.pegging_game.game import with_small_chances
+from cribsim.rollouts import roll_out
+from cribsim.rules import Rules
+from cribsim.stats import check_confidence, clean_json, quantile
+from cribsim.strategies.base import DISCARD, PLAY, Half, fault_text
+from cribsim.strategies.equilibrium_play import play_chances
+from cribsim.strategies.finding import find_half
+from cribsim.strategies.ranges import holdings, kept_chances, pack, sample_hands
+from cribsim.streams import check_seed
+from cribsim.views import play_view
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+DEFAULT_ROLLOUT = {2: "equilibrium", 3: "greedy", 4: "greedy"}
+DEFAULT_SAMPLES = 20_000
+_KEYS = {"players", "dealer", "seat", "hand", "discards", "starter", "plays", "scores"}
+
+
+@dataclass(frozen=True, eq=False)
+class PlayValues:
+    """What each card that may be played is worth, best first.
+
+    Attributes
+    ----------
+    rollout, discards
+        Who plays on; what the others keep (None: any cards unseen).
+    samples, seed, confidence
+        Deals of the hidden cards, the same for every card.
+    rows
+        One dict a card: card, now (points of the card itself, without go and last card), own and other (points to the
+        end of the play, on average, of the side and of the others), difference, se (of the difference), low, high,
+        equilibrium (how often `equilibrium` plays it; None with three and four players), win (None).
+    """
+
+    rollout: str
+    discards: str | None
+    samples: int
+    seed: int
+    confidence: float
+    rows: tuple[dict[str, Any], ...]
+
+    @property
+    def frame(self) -> pd.DataFrame:
+        """One row a card, best first."""
+        import pandas as pd
+
+        return pd.DataFrame(list(self.rows))
+
+    def to_json(self) -> dict[str, Any]:
+        """The contract's `peg`."""
+        told = {
+            **{"rollout": self.rollout, "discards": self.discards, "samples": self.samples, "seed": self.seed},
+            **{"confidence": self.confidence, "plays": list(self.rows)},
+        }
+        return clean_json(told)  # type: ignore[no-any-return]
+
+
+def evaluate_plays(position: Mapping[str, Any], **options: Any) -> pd.DataFrame:
+    """What each card that may be played is worth: `play_values(...).frame`, whose parameters and errors these are.
+
+    Examples
+    --------
+    >>> frame = evaluate_plays({"dealer": 1, "seat": 0, "hand": "4D 5C 9H KS", "plays": []}, samples=2000)
+    >>> sorted(frame.card), frame.card[3]
+    (['4D', '5C', '9H', 'KS'], '5C')
+    """
+    return play_values(position, **options).frame
+
+
+def play_values(
+    position: Mapping[str, Any],
+    *,
+    rollout: str | Half | Any = None,
+    discards: str | Half | Any = None,
+    samples: int = DEFAULT_SAMPLES,
+    seed: int = 0,
+    confidence: float = 0.95,
+) -> PlayValues:
+    """What each card that may be played is worth, from here to the end of the play.
+
+    The hidden cards are drawn from the range: with two players how often the other keeps what he may still hold, given
+    all cards that the seat has seen and every go; with three and four any cards unseen that the goes allow. Then all
+    play on by `rollout`. Every card is tried on the same draws.
+
+    Parameters
+    ----------
+    position
+        dealer, seat, hand (cards still held), plays ([(seat, card or "go"), ...]) and, where known, players (2),
+        discards, starter, scores.
+    rollout
+        A pegging strategy. None: `equilibrium`, with three and four players `greedy`.
+    discards
+        A discard strategy that draws nothing at random, by which the other keeps his cards (two players). None:
+        `equilibrium`.
+    samples, seed
+        Draws of the hidden cards.
+
+    Raises
+    ------
+    CribsimError
+        A position that can't be (the message names the play), or numbers and strategies that can't be used.
+    """
+    view, players = _read(position)
+    check_confidence(confidence)
+    if check_samples(samples) < 2:
+        raise CribsimError(f"samples={samples!r}: at least 2 are wanted")
+    rng = np.random.default_rng(check_seed(seed))
+    half = find_half(rollout or DEFAULT_ROLLOUT[players], PLAY)
+    kept = find_half(discards or "equilibrium", DISCARD) if players == 2 else None
+    if players != 2 and discards is not None:
+        raise CribsimError("discards= is for two players; with three and four any cards unseen are as likely")
+    hands = _draw(view, kept, samples, rng)
+    chances = play_chances(view) if players == 2 else None
+    answer = _answer_of(half, players)
+    rows, n_held = [], int(view["n_cards"])
+    tried = [at for at in range(n_held) if int(view["cards"][at]) >> 2 <= highest_rank(int(view["count"]))]
+    for at in tried:
+        rolled = np.random.default_rng([seed, 1])  # the same keys for every card
+        views = np.repeat(view[None], len(hands))
+        points = roll_out(views, hands.copy(), np.full(len(hands), at), [answer] * players, rolled)
+        rows.append(_row(view, at, points, chances, confidence))
+    rows.sort(key=lambda row: -row["difference"])
+    return PlayValues(half.text, kept.text if kept else None, len(hands), seed, confidence, tuple(rows))
+
+
+def _read(position: Mapping[str, Any]) -> tuple[Any, int]:
+    if not isinstance(position, Mapping):
+        raise CribsimError(f"position {shown(position)}: give a mapping with {', '.join(sorted(_KEYS))}")
+    unknown = set(position) - _KEYS
+    missing = {"dealer", "seat", "hand", "plays"} - set(position)
+    if unknown or missing:
+        what = f"unknown: {', '.join(sorted(unknown))}" if unknown else f"missing: {', '.join(sorted(missing))}"
+        raise CribsimError(f"position: {what}; it has {', '.join(sorted(_KEYS))}")
+    players = position.get("players", 2)
+    options = {name: position[name] for name in ("starter", "discards", "scores") if position.get(name) is not None}
+    view = play_view(
+        position["hand"],
+        position["plays"],
+        dealer=position["dealer"],
+        seat=position["seat"],
+        players=players,
+        **options,
+    )[0]
+    if int(view["cards"][0]) >> 2 > highest_rank(int(view["count"])):
+        raise IllegalPlay(
+            f"no card of {format_cards(view['cards'][: view['n_cards']])} fits at {view['count']}: it's a go"
+        )
+    return view, players
+
+
+def _draw(view: Any, kept: Half | None, samples: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Hands of all seats, packed, (samples, 4)."""
+    if kept is None:
+        found = sample_hands(view, samples, rng)
+        if not len(found):
+            raise CribsimError("hardly any hands of the others fit the goes; is the position right?")
+        return found
+    role = int(view["seat"] == view["dealer"])
+    chances = with_small_chances(kept_chances(kept))
+    ranks, shares = holdings(view, chances[1 - role])
+    if not len(ranks):
+        raise CribsimError("the other can't hold any cards that fit what was played and said")
+    drawn = rng.choice(len(ranks), samples, p=shares)
+    hands = np.full((samples, 4), EMPTY_HAND, np.int64)
+    hands[:, int(view["seat"])] = pack(view["cards"][None, : view["n_cards"]].astype(np.int64))[0]
+    hands[:, 1 - int(view["seat"])] = pack(ranks * 4)[drawn]  # suits count nothing in the play
+    return hands
+
+
+def _answer_of(half: Half, players: int) -> Callable[..., None]:
+    bound = half.ready(Rules(players=players))
+
+    def answer(views: NDArray[Any], which: NDArray[np.int32], out: NDArray[np.int64]) -> None:
+        try:
+            bound.answer(views, which, bound.params, bound.table, out)
+        except Exception as error:
+            raise CribsimError(f"{half.text} ({PLAY}) {fault_text(error)}") from error
+
+    return answer
+
+
+def _row(
+    view: Any, at: int, points: NDArray[np.int64], chances: NDArray[np.float64] | None, confidence: float
+) -> dict[str, Any]:
+    players, me = int(view["players"]), int(view["seat"])
+    mine = [seat for seat in range(players) if seat == me or (players == 4 and (seat ^ me) & 1 == 0)]
+    own = points[:, mine].sum(axis=1)
+    other = points[:, :players].sum(axis=1) - own
+    apart = own - other
+    mean, se = float(apart.mean()), float(apart.std(ddof=1) / math.sqrt(len(apart)))
+    reach = quantile(confidence) * se
+    rank = int(view["cards"][at]) >> 2
+    return {
+        "card": format_cards([int(view["cards"][at])]),
+        "now": int(view["gains"]) >> (4 * rank) & 15,
+        **{"own": float(own.mean()), "other": float(other.mean()), "difference": mean, "se": se},
+        **{"low": mean - reach, "high": mean + reach},
+        **{"equilibrium": None if chances is None else float(chances[at]), "win": None},
+    }

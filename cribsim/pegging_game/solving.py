@@ -1,0 +1,158 @@
+"""Solving the pegging game: counterfactual regret minimisation over the whole tree.
+
+CFR+ (Tammelin, 2014): both sides take turns; each walks the whole tree against the other's present strategy, adds the
+regret of each play to its sum and forgets sums below zero; strategies follow the sums in proportion. What converges is
+the average of the strategies, round t weighed by t squared. Nothing is sampled, so the same start gives the same end.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cribsim.errors import CribsimError
+from cribsim.pegging_game.game import DEALER, PONE, Exploited, Game, Profile
+from cribsim.pegging_game.walk import LEARN
+
+_STATE, _REGRETS, _SUMS = "state.json", "regrets", "sums"
+
+
+@dataclass
+class Solver:
+    """A game being solved.
+
+    rounds: done so far; log: one dict for each time the exploitability was measured, with rounds, seconds and points.
+    """
+
+    game: Game
+    about: dict[str, Any] = field(default_factory=dict)
+    rounds: int = 0
+    seconds: float = 0.0
+    log: list[dict[str, float]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.regrets = np.zeros(self.game.tree.n_slots, np.float32)
+        self.sums = np.zeros(self.game.tree.n_slots, np.float32)
+
+    def step(self) -> None:
+        """One round: both sides learn once."""
+        start = time.perf_counter()
+        self.rounds += 1
+        learning = Profile(self.regrets, self.regrets, self.sums)
+        for me in (PONE, DEALER):
+            self.game.walk(me, LEARN, learning, float(self.rounds) ** 2)
+        self.seconds += time.perf_counter() - start
+
+    def average(self) -> Profile:
+        """The average strategy so far, which is the solution."""
+        return Profile.of(self.sums)
+
+    def measure(self) -> Exploited:
+        """The exploitability of the average strategy, added to the log."""
+        found = self.game.exploitability(self.average())
+        self.log.append(
+            {
+                **{"rounds": self.rounds, "seconds": round(self.seconds, 1)},
+                **{"pone": found.pone, "dealer": found.dealer},
+                **{"exploitability": found.exploitability, "mirror_value": found.mirror_value},
+            }
+        )
+        return found
+
+    def save(self, folder: Path) -> None:
+        """Keep all that is needed to go on. What was kept before stays whole until this is."""
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, array in ((_REGRETS, self.regrets), (_SUMS, self.sums)):
+            _write_array(folder / f"{name}-{self.rounds}.npy", array)
+        told = {"rounds": self.rounds, "seconds": self.seconds, "log": self.log, "about": self.about}
+        draft = folder / f"{_STATE}.tmp"
+        draft.write_text(json.dumps(told))
+        os.replace(draft, folder / _STATE)
+        for old in folder.glob("*.npy"):
+            if not old.stem.endswith(f"-{self.rounds}"):
+                old.unlink()
+
+    def resume(self, folder: Path) -> bool:
+        """Go on from what was kept, if anything was; the work must be the same.
+
+        Raises
+        ------
+        CribsimError
+            It was other work, or what was kept is damaged.
+        """
+        if not (folder / _STATE).exists():
+            return False
+        try:
+            told = json.loads((folder / _STATE).read_text())
+            arrays = [np.load(folder / f"{name}-{told['rounds']}.npy") for name in (_REGRETS, _SUMS)]
+        except (OSError, ValueError, KeyError, EOFError) as error:
+            raise CribsimError(f"{folder} can't be gone on with ({error}); remove it and begin anew") from None
+        if told["about"] != self.about or any(array.shape != self.regrets.shape for array in arrays):
+            raise CribsimError(f"{folder} holds other work: {told['about']}; name a new folder")
+        self.regrets, self.sums = arrays
+        self.rounds, self.seconds, self.log = told["rounds"], told["seconds"], told["log"]
+        return True
+
+
+def _write_array(path: Path, array: NDArray[np.float32]) -> None:
+    draft = path.with_suffix(".tmp")
+    with draft.open("wb") as file:
+        np.save(file, array)
+    os.replace(draft, path)
+
+
+def solve(
+    solver: Solver,
+    *,
+    seconds: float,
+    target: float = 0.0,
+    folder: Path | None = None,
+    save_every: float = 300.0,
+    told: Callable[[dict[str, float]], None] | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    stopped: Callable[[], bool] = lambda: False,
+) -> Exploited:
+    """Solve for some seconds in all (those before a resume count), or until the exploitability is at most `target`.
+
+    It is measured at rounds 1, 2, 3, 4, 6, 8, 12 and so on, and at the end; `told` hears each. What is needed to go on
+    is kept in `folder` every `save_every` seconds and however it ends. `stopped` is asked after each round.
+    """
+    saved = time.perf_counter()
+    found = None
+    try:
+        while solver.seconds < seconds and not stopped():
+            solver.step()
+            found = None
+            if progress:
+                progress(min(int(solver.seconds), int(seconds)), int(seconds))
+            if is_looked_at(solver.rounds):
+                found = solver.measure()
+                if told:
+                    told(solver.log[-1])
+                if found.exploitability <= target:
+                    break
+            if folder and time.perf_counter() - saved > save_every:
+                solver.save(folder)
+                saved = time.perf_counter()
+    finally:
+        if folder and solver.rounds:
+            solver.save(folder)
+    if found is None:
+        found = solver.measure()
+        if told:
+            told(solver.log[-1])
+    return found
+
+
+def is_looked_at(rounds: int) -> bool:
+    """Whether the exploitability is measured after so many rounds: 1, 2, 3, 4, 6, 8, 12, 16, 24, ..."""
+    power = 1 << (rounds.bit_length() - 1)
+    return rounds in (power, power + power // 2)

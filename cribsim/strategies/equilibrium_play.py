@@ -1,0 +1,240 @@
+"""`equilibrium` play: the solved pegging game (`pegging_game`) looked up, drawn by its chances."""
+
+from __future__ import annotations
+
+import functools
+import json
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cribsim._jit import kernel
+from cribsim.errors import PlayerError
+from cribsim.folders import user_path
+from cribsim.pegging import highest_rank
+from cribsim.pegging_game.compact import Compact, filled
+from cribsim.pegging_game.game import Profile
+from cribsim.pegging_game.leaves import play_alone
+from cribsim.pegging_game.tree import GO, N_BRANCHES, Tree, build_tree
+from cribsim.scoring import RANK_PLACES
+from cribsim.strategies.base import Bound, Half
+from cribsim.strategies.spec import parse_half
+from cribsim.strategies.tables import DATA
+from cribsim.streams import random_below
+from cribsim.views import GUESS, without_guesses
+
+SHIPPED = "shipped"
+SOLUTION_FILE, LEVELS_FILE = "pegging_equilibrium.npz", "levels.npy"
+_ALIGN = 64
+_DRAWS = 4096
+"""Evenly spaced random keys that show how often each card is drawn."""
+
+
+def _packed(tree: Tree, levels: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
+    """The tree and the levels as one table of bytes, and where its parts begin: child, slot, mover, n_legal, levels."""
+    nodes = tree.nodes
+    parts: list[NDArray[Any]] = [nodes.child, nodes.slot, nodes.mover, nodes.n_legal, levels]
+    begins, at = [], 0
+    for part in parts:
+        begins.append(at)
+        at += -(-part.nbytes // _ALIGN) * _ALIGN
+    table = np.zeros(at, np.uint8)
+    for part, begin in zip(parts, begins, strict=True):
+        table[begin : begin + part.nbytes] = part.ravel().view(np.uint8)
+    return table, np.array([*begins, tree.n], np.float64)
+
+
+@kernel(inline=True)
+def _find_node(view, child, mover, n_legal):
+    """The node at which the seat to play is, or an end of the play (below -1)."""
+    node, pone = np.int64(0), 1 - np.int64(view.dealer)
+    for k in range(np.int64(view.n_played)):
+        side = np.int64(view.played_by[k]) ^ pone
+        rank = np.int64(view.played[k]) >> 2
+        while mover[np.uint64(node)] != side or rank >= n_legal[np.uint64(node)]:
+            node = np.int64(child[np.uint64(node * N_BRANCHES + GO)])
+        node = np.int64(child[np.uint64(node * N_BRANCHES + rank)])
+        if node < 0:
+            return node
+    side, lowest = np.int64(view.seat) ^ pone, np.int64(view.cards[0]) >> 2
+    while node >= 0 and (mover[np.uint64(node)] != side or lowest >= n_legal[np.uint64(node)]):
+        node = np.int64(child[np.uint64(node * N_BRANCHES + GO)])
+    return node
+
+
+@kernel(inline=True)
+def _kept_number(view, n, position):
+    """The number of the hand without a card."""
+    number, place = np.int64(0), 0
+    for other in range(n):
+        if other != position:
+            number += RANK_PLACES[place, np.uint64(view.cards[other] >> 2)]
+            place += 1
+    return number
+
+
+@kernel
+def _best_alone(view, n):
+    """The card to begin with when the other has none left."""
+    count, pile, is_mine = np.int64(view.count), np.int64(view.pile), view.last_seat == view.seat
+    ranks = np.int64(view.cards[0]) >> 2, np.int64(view.cards[1]) >> 2, np.int64(view.cards[2]) >> 2
+    best, most = 0, -100
+    for position in range(n):
+        if ranks[position] > highest_rank(count):
+            break
+        one, two = ranks[1 if position == 0 else 0], ranks[1 if position == 2 else 2]
+        if n == 2:
+            value = play_alone(pile, count, is_mine, ranks[position], one, 0, 2)
+        else:
+            value = play_alone(pile, count, is_mine, ranks[position], one, two, 3)
+            value = max(value, play_alone(pile, count, is_mine, ranks[position], two, one, 3))
+        if value > most:
+            best, most = position, value
+    return best
+
+
+@kernel(inline=True)
+def _greedy_position(view, n):
+    """The card that scores most at once, of equals the highest."""
+    best, most = 0, -1
+    for position in range(n):
+        rank = np.int64(view.cards[position]) >> 2
+        if rank <= highest_rank(np.int64(view.count)):
+            gain = view.gains >> (4 * rank) & 15
+            if gain >= most:
+                best, most = position, gain
+    while best > 0 and view.cards[best - 1] >> 2 == view.cards[best] >> 2:
+        best -= 1
+    return best
+
+
+@kernel(inline=True)
+def _draw(view, n, row, width, n_legal, levels):
+    """A card by the levels of its rank; -1 where all are 0. row: where the node's levels begin."""
+    weights = np.int64(0)
+    total = np.int64(0)
+    for position in range(n):
+        rank = np.int64(view.cards[position]) >> 2
+        if rank < n_legal and (position == 0 or rank != view.cards[position - 1] >> 2):
+            level = np.int64(levels[np.uint64(row + rank * width + _kept_number(view, n, position))])
+            total += level
+            weights |= level << (8 * position)
+    if total == 0:
+        return -1
+    drawn, position = random_below(view.key, total), 0
+    while drawn >= weights >> (8 * position) & 255:
+        drawn -= weights >> (8 * position) & 255
+        position += 1
+    return position
+
+
+@kernel
+def equilibrium_play(views, which, params, table, out_answers):
+    """Look up and draw. params: where the parts of the table begin (`_packed`); table: the tree and the levels."""
+    n_nodes = np.int64(params[5])
+    child = table[np.int64(params[0]) : np.int64(params[0]) + n_nodes * N_BRANCHES * 4].view(np.int32)
+    slots = table[np.int64(params[1]) : np.int64(params[1]) + n_nodes * 8].view(np.int64)
+    mover = table[np.int64(params[2]) : np.int64(params[2]) + n_nodes].view(np.int8)
+    legal = table[np.int64(params[3]) : np.int64(params[3]) + n_nodes].view(np.int8)
+    levels = table[np.int64(params[4]) :]
+    for k in range(len(which)):
+        i = np.uint64(which[k])
+        view = views[i]
+        n, node = np.int64(view.n_cards), _find_node(view, child, mover, legal)
+        if node < 0:
+            out_answers[i] = _best_alone(view, n) if n > 1 else 0
+            continue
+        width = 16 if n == 2 else 96 if n == 3 else 464
+        row = slots[np.uint64(node)]
+        position = _draw(view, n, row, width, np.int64(legal[np.uint64(node)]), levels) if n > 1 else 0
+        out_answers[i] = position if position >= 0 else _greedy_position(view, n) + GUESS
+
+
+def play_chances(view: Any, solution: str = "shipped") -> NDArray[np.float64]:
+    """How often `equilibrium` plays each card of a view, (4,); cards of one rank share alike. Two players."""
+    bound, chances = equilibrium_of(solution), np.zeros(4)
+    asked, n = np.repeat(np.asarray(view)[None], _DRAWS), int(view["n_cards"])
+    asked["key"] = (np.arange(_DRAWS, dtype=np.uint64) * 2 + 1) << np.uint64(63 - _DRAWS.bit_length() + 1)
+    answers = np.zeros(_DRAWS, np.int64)
+    bound.answer(asked, np.arange(_DRAWS, dtype=np.int32), bound.params, bound.table, answers)
+    ranks = np.asarray(view["cards"][:n], np.int64) >> 2
+    for position in without_guesses(answers):
+        alike = np.flatnonzero(ranks == ranks[position])
+        chances[alike] += 1 / (_DRAWS * len(alike))
+    return chances
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """A solved pegging game. about: what is told of it, with the range it was solved for; levels: by slot, 0 for all
+    plays of a hand of which nothing is kept."""
+
+    about: dict[str, Any]
+    levels: NDArray[np.uint8]
+
+    @property
+    def range(self) -> str:
+        """The discard strategy whose kept hands were played."""
+        return str(self.about["range"])
+
+    def profile(self) -> Profile:
+        """The strategy as it is played: greedy where nothing is kept."""
+        return filled(build_tree(), self.levels)
+
+
+def solution_file(text: str) -> Path | None:
+    """The file that `solution=` means; None: what ships."""
+    if text == SHIPPED:
+        return None
+    try:
+        return user_path(text) / LEVELS_FILE
+    except ValueError as error:
+        raise PlayerError(f"solution={text}: {error}") from None
+
+
+def read_solution(text: str) -> Solution:
+    """The solution that ships, or the full one in a folder of `cribsim solve pegging`."""
+    file = solution_file(text)
+    small = DATA / SOLUTION_FILE if file is None else file.parent / SOLUTION_FILE
+    try:
+        with np.load(small) as arrays:
+            about = json.loads(bytes(arrays["about"]).decode())
+            levels = np.load(file) if file else Compact.of_arrays(arrays).levels(build_tree())
+        if levels.shape != (build_tree().n_slots,) or levels.dtype != np.uint8:
+            raise ValueError("of another size")
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+        raise PlayerError(f"solution={text}: no solution of the pegging game can be read there ({error})") from None
+    return Solution(about, levels)
+
+
+@functools.lru_cache(maxsize=2)
+def _held(text: str, _digest: str) -> tuple[Solution, Bound]:
+    solution = read_solution(text)
+    table, begins = _packed(build_tree(), solution.levels)
+    return solution, Bound(equilibrium_play, begins, table)
+
+
+def _hold(text: str) -> tuple[Solution, Bound]:
+    """A solution and its play, read once while the file stays what it is."""
+    file = solution_file(text)
+    stat = file.stat() if file and file.exists() else None
+    return _held(text, f"{stat.st_size} {stat.st_mtime_ns}" if stat else "")
+
+
+def equilibrium_of(text: str) -> Bound:
+    """A solution, ready to play."""
+    return _hold(text)[1]
+
+
+def is_equilibrium(half: Half) -> bool:
+    """Whether a pegging strategy is the solved one."""
+    return half.source == "built in" and parse_half(half.text).ref == "equilibrium"
+
+
+def solution_of(half: Half) -> Solution:
+    """The solution that an `equilibrium` half plays."""
+    return _hold(str(dict(parse_half(half.text).parameters).get("solution", SHIPPED)))[0]

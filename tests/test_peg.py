@@ -1,0 +1,239 @@
+"""One position of the play: the range of the other's cards, rollouts to the end, the command."""
+
+import json
+import math
+from collections import Counter
+from itertools import combinations
+
+import numpy as np
+import oracle
+import pytest
+
+import cribsim
+from cribsim.analysis.plays import play_values
+from cribsim.pegging_game.game import with_small_chances
+from cribsim.scoring import multisets
+from cribsim.strategies import find_half
+from cribsim.strategies.ranges import holdings, kept_chances, lowest_ranks, sample_hands
+from cribsim.views import play_view
+
+LEAD = {"dealer": 1, "seat": 0, "hand": "4D 5C 9H KS", "plays": []}
+
+
+def weights_of(view):
+    """The range where any four cards are kept alike: ranks weigh as many ways as there are to have them."""
+    rows = multisets(4)
+    held = (rows[:, :, None] == np.arange(13)).sum(axis=1)
+    ways = np.array([math.comb(4, n) for n in range(5)], float)[held].prod(axis=1)
+    return holdings(view, ways / ways.sum())
+
+
+# the range
+
+
+def test_holdings_are_all_hands_of_the_cards_unseen():
+    """Where any four cards are kept alike the range is plain counting: of the cards unseen, by ranks."""
+    view = play_view("4D 5C 9H KS", [], dealer=1, seat=0, discards="5D JC", starter="5H")[0]
+    hands, shares = weights_of(view)
+    unseen = [card >> 2 for card in range(52) if card not in cribsim.parse_cards("4D 5C 9H KS 5D JC 5H")]
+    counted = Counter(tuple(sorted(four)) for four in combinations(unseen, 4))
+    total = sum(counted.values())
+    found = {tuple(hand): share for hand, share in zip(hands.tolist(), shares, strict=True)}
+    assert set(found) == set(counted)
+    for hand, n in counted.items():
+        assert found[hand] == pytest.approx(n / total)
+
+
+def test_holdings_after_plays_and_goes():
+    """The other played 7 and K, then said go at 27: no A, 2, 3 or 4; nor more of what is seen."""
+    plays = [(0, "TC"), (1, "7D"), (0, "TD"), (1, "go")]
+    view = play_view("AC 2C", plays, dealer=1, seat=0)[0]
+    assert lowest_ranks(view).tolist() == [0, 4]
+    hands, shares = weights_of(view)
+    assert hands.shape[1] == 3
+    assert hands.min() == 4
+    assert shares.sum() == pytest.approx(1)
+    unseen = [card for card in range(52) if card not in cribsim.parse_cards("AC 2C TC TD")]
+    rest = Counter()
+    for four in combinations(unseen, 4):
+        ranks = [card >> 2 for card in four]
+        if 6 in ranks:
+            ranks.remove(
+                6
+            )  # he played one of his sevens; which hands would rather have played another card isn't asked
+            rest[tuple(ranks)] += min(ranks) >= 4
+    found = {tuple(hand): share for hand, share in zip(hands.tolist(), shares, strict=True)}
+    assert set(found) == {hand for hand, n in rest.items() if n}
+    for hand, share in found.items():
+        assert share == pytest.approx(rest[hand] / sum(rest.values()))
+
+
+def test_a_count_that_was_closed_tells_of_all_who_held_cards():
+    """30 and nobody had an ace: both lead on."""
+    plays = [(0, "TC"), (1, "TD"), (0, "TH"), (1, "9D")]
+    view = play_view("9C 8C", plays, dealer=1, seat=0)[0]
+    assert lowest_ranks(view).tolist() == [1, 1]
+    view = play_view("8C", [*plays, (0, "9C"), (1, "3S")], dealer=1, seat=0)[0]
+    assert lowest_ranks(view).tolist() == [1, 1]
+
+
+def test_ranges_are_how_often_hands_are_kept():
+    """Against the kept hands of deals."""
+    chances = kept_chances(find_half("expectimax", "discard"))
+    result = cribsim.simulate(["expectimax+random"] * 2, deals=400_000, seed=8)
+    for role in (0, 1):
+        n = result.tally.counts.kept[role][:, 0]
+        se = np.sqrt(np.maximum(chances[role], 1e-9) / 400_000)
+        assert (np.abs(n / 400_000 - chances[role]) < 5.5 * se + 1e-5).all()
+        assert chances[role].sum() == pytest.approx(1)
+
+
+@pytest.mark.parametrize("players", [3, 4])
+def test_sampled_hands_suit_what_was_seen(players):
+    plays = [(0, "TC"), (1, "TD"), (2, "5H")]
+    hand = "9C 8C 2D 3D" if players == 4 else "9C 8C 2D"
+    view = play_view(hand, plays, dealer=players - 1, seat=3 % players, players=players)[0]
+    hands = sample_hands(view, 500, np.random.default_rng(0))
+    assert hands.shape == (500, 4)
+    for row in hands[:50]:
+        cards = [[int(hand) >> (8 * at) & 255 for at in range(4)] for hand in row[:players]]
+        held = [card for hand in cards for card in hand if card != 255]
+        assert len(set(held)) == len(held) == sum(int(n) for n in view["n_left"][:players])
+        assert not set(held) & set(cribsim.parse_cards("TC TD 5H"))
+
+
+# values
+
+
+def test_a_known_hand_is_played_out_as_the_oracle_does():
+    """Greedy players from a new count on: the average over the other's hands by the oracle's play."""
+    plays = [(0, "KC"), (1, "KD"), (0, "KH")]
+    position = {"dealer": 1, "seat": 1, "hand": "5H 6H 7H", "plays": plays, "discards": "KS AC"}
+    found = play_values(position, rollout="greedy", samples=3000, seed=1)
+    for row in found.rows:
+        card = cribsim.parse_cards(row["card"])[0]
+        sums, rng = np.zeros(2), np.random.default_rng(3)
+        view = play_view("5H 6H 7H", plays, dealer=1, seat=1, discards="KS AC")[0]
+        chances = with_small_chances(kept_chances(find_half("equilibrium", "discard")))
+        hands, shares = holdings(view, chances[0])
+        drawn = rng.choice(len(hands), 3000, p=shares)
+        for at, n in Counter(drawn.tolist()).items():
+            other = [rank * 4 for rank in hands[at]]
+            own_cards = cribsim.parse_cards("KD 5H 6H 7H")
+            game = oracle.Play([[*cribsim.parse_cards("KC KH"), *[card + 1 for card in other]], own_cards], 1)
+            for played in (*cribsim.parse_cards("KC KD KH"), card):
+                game.play(played)
+            before = list(game.points)
+            while not game.over:
+                game.play(oracle.greedy_play(game.seat, game))
+            sums += n * (np.array(game.points) - before)
+        own, them = sums[1] / 3000, sums[0] / 3000
+        assert row["own"] == pytest.approx(own, abs=0.15)
+        assert row["other"] == pytest.approx(them, abs=0.15)
+
+
+def test_leading_a_five_is_worst():
+    found = play_values(LEAD, samples=4000)
+    assert found.rows[-1]["card"] == "5C"
+    assert found.rows[0]["card"] == "4D"
+    assert [row["difference"] for row in found.rows] == sorted((row["difference"] for row in found.rows), reverse=True)
+    for row in found.rows:
+        assert row["difference"] == pytest.approx(row["own"] - row["other"])
+        assert row["low"] < row["difference"] < row["high"]
+        assert row["win"] is None
+    assert sum(row["equilibrium"] for row in found.rows) == pytest.approx(1, abs=1e-3)
+
+
+def test_equilibrium_values_are_those_of_the_game():
+    """Sampled rollouts of `equilibrium` against the exact values of leads in the pegging game."""
+    from cribsim.analysis.pegging_game import lead_values
+
+    exact = lead_values()
+    exact = exact[exact.kept == "459K"].set_index("lead")
+    for row in play_values(LEAD, samples=30_000, seed=4).rows:
+        # the game leaves out that the other holds no card of mine by suit: only ranks; discards unknown in both
+        assert abs(row["difference"] - exact.value[row["card"][0]]) < 4 * row["se"] + 0.03
+
+
+@pytest.mark.parametrize("players", [3, 4])
+def test_three_and_four_players(players):
+    position = {"players": players, "dealer": players - 1, "seat": 0, "hand": "4D 5C 9H KS", "plays": []}
+    found = play_values(position, samples=2000)
+    assert found.rollout == "greedy"
+    assert found.rows[-1]["card"] == "5C"
+    assert all(row["equilibrium"] is None for row in found.rows)
+
+
+def test_the_same_seed_gives_the_same_values():
+    one, two, other = (play_values(LEAD, samples=1000, seed=seed).rows for seed in (1, 1, 2))
+    assert one == two
+    assert one != other
+
+
+# the command
+
+
+def test_peg_has_the_keys_of_the_contract(answer):
+    found = answer("peg", "--hand", "5H 5S JD", "--played", "7C 8D", "--pone", "--sample", "2k")
+    assert {"schema_version", "plays"} <= set(found)
+    assert len(found["plays"]) == 3
+    for row in found["plays"]:
+        assert {"card", "now", "own", "other", "difference", "se", "equilibrium", "win"} <= set(row)
+
+
+def test_peg_reads_positions_from_files(answer, run, tmp_path):
+    (tmp_path / "position.json").write_text(json.dumps(LEAD))
+    found = answer("peg", "--position", "position.json", "--sample", "500")
+    assert {row["card"] for row in found["plays"]} == {"4D", "5C", "9H", "KS"}
+    code, out, _ = run("peg", "--position", "position.json", "--sample", "500")
+    assert code == 0
+    assert "difference" in out
+
+
+@pytest.mark.parametrize(
+    ("played", "seats"),
+    [
+        ("7C 8D", [0, 1]),
+        ("TC TD TH go AC", [0, 1, 0, 1, 0]),
+        ("TC TD TH AD", [0, 1, 0, 1]),
+        ("TC TD AH AS 9D 2C", [0, 1, 0, 1, 0, 1]),
+        ("TC TD TH 9C", [0, 1, 0, 1]),
+        ("TC 9D 8H go 2C 2D 5C", [0, 1, 0, 1, 0, 0, 1]),
+    ],
+)
+def test_who_played_what_follows_from_the_cards(played, seats):
+    from cribsim.cli.pegging import _plays_of
+
+    assert [seat for seat, _ in _plays_of(played.split())] == seats
+
+
+@pytest.mark.parametrize(
+    ("words", "wanted"),
+    [
+        ("peg", "name the cards"),
+        ("peg --hand 5H,5S,JD --played 7C,8D", "who deals"),
+        ("peg --hand 5H,5S,JD --played 7C,8D --pone --dealer", "who deals"),
+        ("peg --hand 5H,5S --played 7C,8D --pone", "it holds 3"),
+        ("peg --hand 5H,5S,JD --played 7C,5H --pone", "5H"),
+        ("peg --hand 5H,5S,JD --played 7C,XX --pone", "XX"),
+        ("peg --hand 5H,5S,JD,QD --played 7C,8D --dealer", "it holds 3"),
+        ("peg --hand TH,JD,QD --played TC,KD,KS --pone", "it holds 2"),
+        ("peg --hand 5H,5S,JD --played 7C,8D --pone --score 90-95", "--score"),
+        ("peg --hand 5H,5S,JD --played 7C,8D --pone --rollout nobody", "nobody"),
+        ("peg --hand 5H,5S,JD --played 7C,8D --pone --range random", "draws"),
+        ("peg --hand 5H,5S,JD --played 7C,8D --pone --sample 1", "samples"),
+        ("peg --position nowhere.json", "nowhere.json"),
+        ("peg --position list.json", "object"),
+        ("peg --position odd.json", "unknown: cards"),
+        ("peg --position short.json", "missing"),
+        ("peg --position text.json", "no JSON"),
+    ],
+)
+def test_misuse_of_peg_is_one_clear_line(run, tmp_path, words, wanted):
+    (tmp_path / "list.json").write_text("[1]")
+    (tmp_path / "odd.json").write_text(json.dumps({**LEAD, "cards": 1}))
+    (tmp_path / "short.json").write_text(json.dumps({"hand": "5H"}))
+    (tmp_path / "text.json").write_text("hello")
+    code, out, err = run(*[word.replace(",", " ") for word in words.split()])
+    assert (code, out, err.count("\n")) == (2, "", 1), err
+    assert wanted in err
