@@ -14,7 +14,7 @@ from cribsim.analysis.plays import play_values
 from cribsim.pegging_game.game import with_small_chances
 from cribsim.scoring import multisets
 from cribsim.strategies import find_half
-from cribsim.strategies.ranges import holdings, kept_chances, lowest_ranks, sample_hands
+from cribsim.strategies.ranges import holdings, kept_chances, rule_out, sample_hands
 from cribsim.views import play_view
 
 LEAD = {"dealer": 1, "seat": 0, "hand": "4D 5C 9H KS", "plays": []}
@@ -29,6 +29,12 @@ def weights_of(view):
 
 
 # the range
+
+
+def lowest_ranks(view):
+    lowest = np.zeros(4, np.int64)
+    rule_out(view, lowest)
+    return lowest[: int(view["players"])]
 
 
 def test_holdings_are_all_hands_of_the_cards_unseen():
@@ -237,3 +243,61 @@ def test_misuse_of_peg_is_one_clear_line(run, tmp_path, words, wanted):
     code, out, err = run(*[word.replace(",", " ") for word in words.split()])
     assert (code, out, err.count("\n")) == (2, "", 1), err
     assert wanted in err
+
+
+# montecarlo play
+
+
+@pytest.mark.parametrize(
+    ("hand", "plays", "seat"),
+    [
+        ("4D 5C 9H KS", [], 0),
+        ("5H 6H 7H QD", [(0, "TC")], 1),
+        ("2C 5D 6H", [(0, "7C"), (1, "8D")], 0),
+        ("3C 3D TH", [(0, "TC"), (1, "4D"), (0, "TD"), (1, "2S"), (0, "3H")], 1),
+    ],
+)
+def test_montecarlo_plays_the_card_that_is_worth_most(hand, plays, seat):
+    """With many draws it is the best by greedy rollouts on the same range, or as good within their errors."""
+    n = sum(1 for player, _ in plays if player == seat)
+    cards = " ".join(hand.split()[: 4 - n])
+    values = play_values({"dealer": 1, "seat": seat, "hand": cards, "plays": plays}, rollout="greedy", samples=40_000)
+    by_card = {row["card"]: row for row in values.rows}
+    view = play_view(cards, plays, dealer=1, seat=seat)
+    answer = int(find_half("montecarlo(samples=20000)", "play").answer(view)[0])
+    chosen = by_card[cribsim.format_cards([int(view["cards"][0][answer])])]
+    assert values.rows[0]["difference"] - chosen["difference"] < 5 * chosen["se"]
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+def test_montecarlo_play_passes_the_battery(players):
+    cribsim.check_strategy(find_half("montecarlo(samples=3)", "play"))
+    halves = ["expectimax+montecarlo(samples=3)"] * players
+    rules = {2: "standard", 3: "three", 4: "four"}[players]
+    one, many = (cribsim.simulate(halves, deals=300, seed=3, rules=rules, workers=n) for n in (1, 3))
+    assert one.tally == many.tally
+
+
+def test_montecarlo_play_beats_greedy_play():
+    found = cribsim.compare("expectimax+montecarlo(samples=40)", "expectimax+greedy", deals=4000, seed=1).difference
+    assert found.low > 0.2
+
+
+def test_greedy_rollouts_are_the_greedy_strategys():
+    """A known other hand: the value of each lead is what the engine's greedy players make of it."""
+    from cribsim.pegging import EMPTY_HAND
+    from cribsim.strategies.montecarlo_play import roll_greedily
+    from cribsim.strategies.ranges import pack
+
+    rng = np.random.default_rng(6)
+    for _ in range(200):
+        cards = rng.permutation(52)[:8]
+        hands = [sorted(cards[:4].tolist()), sorted(cards[4:].tolist())]
+        for place, card in enumerate(hands[0]):
+            game = oracle.Play(hands, 1)
+            game.play(card)
+            while not game.over:
+                game.play(oracle.greedy_play(game.seat, game))
+            packed = np.full(4, EMPTY_HAND, np.int64)
+            packed[:2] = pack(np.array(hands))
+            assert roll_greedily(0, 0, 1, 2, 1, packed, 0, place) == game.points[0] - game.points[1]

@@ -24,9 +24,9 @@ from cribsim.pegging_game.game import (
     with_small_chances,
 )
 from cribsim.pegging_game.paths import fill_views, find_paths
-from cribsim.pegging_game.sets import SETS, count_ranks
+from cribsim.pegging_game.sets import ROW_WIDTHS, SETS, count_ranks
 from cribsim.pegging_game.solving import Solver
-from cribsim.pegging_game.tree import FULL_DECK, GO, ROW_WIDTHS, build_tree
+from cribsim.pegging_game.tree import FULL_DECK, GO, build_tree
 from cribsim.rules import Rules
 from cribsim.scoring import multisets
 from cribsim.strategies import check, find_half

@@ -16,9 +16,9 @@ from cribsim.cards import RANKS
 from cribsim.errors import CribsimError, ResultError
 from cribsim.pegging_game.compact import Compact, fine_levels, make_compact
 from cribsim.pegging_game.game import PONE, SMALLEST_CHANCE, Game, Profile, with_small_chances
-from cribsim.pegging_game.sets import N_SETS, SETS
+from cribsim.pegging_game.sets import N_SETS, ROW_WIDTHS, SETS
 from cribsim.pegging_game.solving import Solver, solve
-from cribsim.pegging_game.tree import ROW_WIDTHS, build_tree
+from cribsim.pegging_game.tree import build_tree
 from cribsim.pegging_game.walk import FOLLOW, JUDGE
 from cribsim.result import provenance
 from cribsim.scoring import N_RANKS, multisets

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from cribsim._jit import kernel
 from cribsim.pegging_game.game import DEALER, PONE, Game, Profile
-from cribsim.pegging_game.paths import _rank_of, _without, find_paths
-from cribsim.pegging_game.sets import N_SETS, SETS
+from cribsim.pegging_game.paths import find_paths, number_without, rank_in
+from cribsim.pegging_game.sets import N_SETS, SETS, n_hands_of, row_width
 from cribsim.pegging_game.tree import Tree
-from cribsim.pegging_game.walk import JUDGE, _n_hands, _row_width
+from cribsim.pegging_game.walk import JUDGE
 
 LEVELS = 250
 """Chances are kept in 250ths."""
@@ -30,7 +30,7 @@ def greedy_rank(node, hand, n, nodes, sets):
     """The place of the card that scores most at once, of equals the highest; -1 where none fits."""
     best, most = -1, -1
     for place in range(n):
-        rank = _rank_of(sets, hand, place, n)
+        rank = rank_in(sets, hand, place, n)
         if rank < nodes.n_legal[node] and nodes.gain[node, rank] >= most:
             best, most = place, np.int64(nodes.gain[node, rank])
     return best
@@ -41,10 +41,10 @@ def _chances(node, hand, n, nodes, sets, follow, out_chances, out_slots):
     """The chances of the ranks of a hand that fit, by place (equal ranks: the first). Returns the number of ranks."""
     n_ranks, total = 0, 0.0
     for place in range(n):
-        rank = _rank_of(sets, hand, place, n)
+        rank = rank_in(sets, hand, place, n)
         out_chances[place], out_slots[place] = 0.0, -1
-        if rank < nodes.n_legal[node] and (place == 0 or rank != _rank_of(sets, hand, place - 1, n)):
-            slot = nodes.slot[node] + rank * _row_width(n) + _without(sets, hand, place, n)
+        if rank < nodes.n_legal[node] and (place == 0 or rank != rank_in(sets, hand, place - 1, n)):
+            slot = nodes.slot[node] + rank * row_width(n) + number_without(sets, hand, place, n)
             out_chances[place], out_slots[place] = follow[slot], slot
             total += follow[slot]
             n_ranks += 1
@@ -61,7 +61,7 @@ def _mix(share, nodes, sets, follow, chances, slots, out_mixed):
         n = np.int64(nodes.n_mover[node])
         if n < 2:
             continue
-        for hand in range(_n_hands(n)):
+        for hand in range(n_hands_of(n)):
             n_ranks = _chances(node, hand, n, nodes, sets, follow, chances, slots)
             for place in range(n):
                 if slots[place] >= 0:
@@ -83,9 +83,9 @@ def judge(side, first_reach, nodes, sets, paths, follow, masses, chances, slots,
             continue
         if nodes.mover[node] == side:
             before = paths.before[node, side]
-            for hand in range(_n_hands(n)):
+            for hand in range(n_hands_of(n)):
                 reach = first_reach[hand] if before < 0 else np.float64(own[before + hand])
-                if _rank_of(sets, hand, 0, n) < paths.lowest[node, side]:
+                if rank_in(sets, hand, 0, n) < paths.lowest[node, side]:
                     reach = 0.0
                 n_ranks = _chances(node, hand, n, nodes, sets, follow, chances, slots)
                 for place in range(n):
@@ -93,10 +93,10 @@ def judge(side, first_reach, nodes, sets, paths, follow, masses, chances, slots,
                         own[slots[place]] = reach * chances[place]
                 if n_ranks >= 2:
                     place = greedy_rank(node, hand, n, nodes, sets)
-                    while place > 0 and _rank_of(sets, hand, place - 1, n) == _rank_of(sets, hand, place, n):
+                    while place > 0 and rank_in(sets, hand, place - 1, n) == rank_in(sets, hand, place, n):
                         place -= 1
                     out_often[at + hand] = reach * masses[slots[place]] * (1 - chances[place])
-        at += _n_hands(n)
+        at += n_hands_of(n)
 
 
 @kernel
@@ -120,7 +120,7 @@ def _write_fine(firsts, nodes, sets, follow, chances, slots, out_levels):
     for node in range(len(nodes.mover)):
         n = np.int64(nodes.n_mover[node])
         if n >= 2:
-            for hand in range(_n_hands(n)):
+            for hand in range(n_hands_of(n)):
                 _chances(node, hand, n, nodes, sets, follow, chances, slots)
                 for place in range(n):
                     if slots[place] >= 0:
@@ -149,7 +149,7 @@ def _play_greedily(nodes, sets, chances, slots, out_levels):
         n = np.int64(nodes.n_mover[node])
         if n < 2:
             continue
-        for hand in range(_n_hands(n)):
+        for hand in range(n_hands_of(n)):
             n_ranks, total = _chances(node, hand, n, nodes, sets, out_levels, chances, slots), 0.0
             for place in range(n):
                 if slots[place] >= 0:
@@ -231,8 +231,7 @@ def otherwise_of(game: Game, profile: Profile) -> NDArray[np.float32]:
 
 
 def make_compact(game: Game, profile: Profile, n_kept: int) -> Compact:
-    """Keep about so many places and hands: those which are played otherwise than greedily most often, and the first
-    choices."""
+    """Keep about so many places: those at which the play is another than the greedy one most often."""
     tree, often = game.tree, otherwise_of(game, profile)
     firsts = first_places(tree)
     least = float(np.partition(often, -n_kept)[-n_kept]) if n_kept < len(often) else 0.0

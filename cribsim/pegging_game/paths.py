@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from cribsim._jit import kernel
 from cribsim.cards import NO_CARD
 from cribsim.pegging import next_gains
+from cribsim.pegging_game.sets import n_hands_of, row_width
 from cribsim.pegging_game.tree import GO, Tree
-from cribsim.pegging_game.walk import _n_hands, _row_width
 from cribsim.rules import MAX_COUNT
 from cribsim.scoring import N_RANKS, RANK_PLACES
 
@@ -49,7 +49,7 @@ def _fill_paths(nodes, paths):
             if branch == GO:
                 paths.lowest[child, mover] = max(paths.lowest[node, mover], nodes.n_legal[node])
             elif n_mover >= 2:
-                paths.before[child, mover] = nodes.slot[node] + branch * _row_width(n_mover)
+                paths.before[child, mover] = nodes.slot[node] + branch * row_width(n_mover)
 
 
 def find_paths(tree: Tree) -> Paths:
@@ -61,17 +61,18 @@ def find_paths(tree: Tree) -> Paths:
 
 
 @kernel(inline=True)
-def _rank_of(hands, hand, place, n):
+def rank_in(hands, hand, place, n):
+    """The rank at a place of a hand of n. hands: `Sets`."""
     return hands.fours[hand, place] if n == 4 else hands.threes[hand, place] if n == 3 else hands.twos[hand, place]
 
 
 @kernel(inline=True)
-def _without(hands, hand, place, n):
+def number_without(hands, hand, place, n):
     """The number of a hand without the card at a place."""
     number, at = np.int64(0), np.int64(0)
     for other in range(n):
         if other != place:
-            number += RANK_PLACES[at, np.int64(_rank_of(hands, hand, other, n))]
+            number += RANK_PLACES[at, np.int64(rank_in(hands, hand, other, n))]
             at += 1
     return number
 
@@ -83,7 +84,7 @@ def list_choices(first, end, side, n, nodes, sets, paths, weights, out_nodes, ou
 
     weights: float32[slots], filled for the side's choices before. Returns the node to go on with and the number listed.
     """
-    n_listed, n_hands, width = 0, _n_hands(n), _row_width(n)
+    n_listed, n_hands, width = 0, n_hands_of(n), row_width(n)
     for node in range(first, end):
         if nodes.mover[node] != side or nodes.n_mover[node] != n:
             continue
@@ -91,14 +92,14 @@ def list_choices(first, end, side, n, nodes, sets, paths, weights, out_nodes, ou
             return node, n_listed
         before, n_legal, left = paths.before[node, side], np.int64(nodes.n_legal[node]), nodes.left[node]
         for hand in range(n_hands):
-            lowest = _rank_of(sets, hand, 0, n)
+            lowest = rank_in(sets, hand, 0, n)
             if lowest < paths.lowest[node, side] or lowest >= n_legal:
                 continue
             if before >= 0 and weights[before + hand] <= 0:
                 continue
             held, second, fits_deck, n_same = np.int64(-1), np.int64(-1), True, 0
             for place in range(n):
-                rank = _rank_of(sets, hand, place, n)
+                rank = rank_in(sets, hand, place, n)
                 n_same = n_same + 1 if rank == held else 1
                 held = rank
                 fits_deck &= n_same <= left >> (3 * rank) & 7
@@ -110,7 +111,7 @@ def list_choices(first, end, side, n, nodes, sets, paths, weights, out_nodes, ou
                 out_nodes[n_listed], out_hands[n_listed] = node, hand
                 n_listed += 1
             else:
-                weights[nodes.slot[node] + lowest * width + _without(sets, hand, 0, n)] = 1
+                weights[nodes.slot[node] + lowest * width + number_without(sets, hand, 0, n)] = 1
     return end, n_listed
 
 
@@ -169,7 +170,7 @@ def fill_views(chosen_nodes, chosen_hands, n, hand_size, nodes, sets, paths, ste
         for place in range(4):
             view.cards[place] = NO_CARD
         for place in range(n):
-            rank = _rank_of(sets, hand, place, n)
+            rank = rank_in(sets, hand, place, n)
             view.cards[place] = rank * 4 + used[rank]
             used[rank] += 1
 
@@ -182,8 +183,8 @@ def take_answers(chosen_nodes, chosen_hands, n, answers, nodes, sets, weights):
         node, hand, answer = np.int64(chosen_nodes[i]), chosen_hands[i], answers[i]
         if answer < 0 or answer >= n:
             return i
-        rank = _rank_of(sets, hand, answer, n)
+        rank = rank_in(sets, hand, answer, n)
         if rank >= nodes.n_legal[node]:
             return i
-        weights[nodes.slot[node] + rank * _row_width(n) + _without(sets, hand, answer, n)] = 1
+        weights[nodes.slot[node] + rank * row_width(n) + number_without(sets, hand, answer, n)] = 1
     return -1

@@ -7,12 +7,27 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from cribsim._jit import kernel
 from cribsim.scoring import N_RANKS, RANK_PLACES, multisets
 
 N_SETS = np.array([1, 13, 91, 455, 1820])
 """Hands of 0 to 4 cards."""
 WIDTHS = np.array([16, 16, 96, 464, 1824])
 """The same, rounded up to what vectors hold."""
+ROW_WIDTHS = np.array([0, 0, 16, 96, 464])
+"""By cards of the mover, the numbers by hand kept that each rank he may play takes in an array of strategies."""
+
+
+@kernel(inline=True)
+def n_hands_of(n_cards):
+    """`N_SETS` without reading memory."""
+    return 1820 if n_cards == 4 else 455 if n_cards == 3 else 91 if n_cards == 2 else 13 if n_cards == 1 else 1
+
+
+@kernel(inline=True)
+def row_width(n_cards):
+    """Numbers by hand kept, for each rank that a mover of so many cards may play (`ROW_WIDTHS`)."""
+    return 464 if n_cards == 4 else 96 if n_cards == 3 else 16
 
 
 class Sets(NamedTuple):

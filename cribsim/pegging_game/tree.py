@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from cribsim._jit import kernel
 from cribsim.pegging import highest_rank
 from cribsim.pegging_game.leaves import PAIR, Leaves, end_key, gain_of, make_leaves, pips
-from cribsim.pegging_game.sets import WIDTHS
+from cribsim.pegging_game.sets import ROW_WIDTHS, WIDTHS
 from cribsim.rules import MAX_COUNT
 from cribsim.scoring import N_RANKS
 
@@ -162,10 +162,6 @@ def _walk(start, whole, stack, keys, table, n_ends, child, gain, info, left, end
                 if child[node, branch] >= 0:
                     end[node] = max(end[node], end[child[node, branch]])
     return n
-
-
-ROW_WIDTHS = np.array([0, 0, 16, 96, 464])
-"""Numbers by hand left for each rank that a mover of so many cards may play."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cribsim._jit import kernel
+from cribsim.pegging_game.sets import n_hands_of, row_width
 from cribsim.pegging_game.tree import GO
 from cribsim.scoring import N_RANKS
 
@@ -43,16 +44,6 @@ class Scratch(NamedTuple):
     plays: NDArray[np.float32]
     sums: NDArray[np.float32]
     met: NDArray[np.int32]
-
-
-@kernel(inline=True)
-def _n_hands(n_cards):
-    return 1820 if n_cards == 4 else 455 if n_cards == 3 else 91 if n_cards == 2 else 13 if n_cards == 1 else 1
-
-
-@kernel(inline=True)
-def _row_width(n_cards):
-    return 464 if n_cards == 4 else 96 if n_cards == 3 else 16
 
 
 @kernel(inline=True)
@@ -153,7 +144,7 @@ def _forced(node, mine, nodes, leaves, sets, places, rho, scratch, out_value, ou
     """A side with one card plays it, and the other goes on alone with two or three."""
     left, ways = scratch.left, scratch.sums[0]
     n_alone = np.int64(nodes.n_other[node])
-    n_hands = _n_hands(n_alone)
+    n_hands = n_hands_of(n_alone)
     ends = leaves.twos if n_alone == 2 else leaves.threes
     sign = _F1 if mine else -_F1
     so_far = np.float32(nodes.points[node]) * (_F1 if mine == (nodes.mover[node] == 0) else -_F1)
@@ -250,7 +241,7 @@ def _reach_go(node, mine, nodes, sets, places, scratch, out_alive):
     if child < 0:
         return
     n_mover, n_legal = np.int64(nodes.n_mover[node]), np.int64(nodes.n_legal[node])
-    n_hands = _n_hands(nodes.n_other[node] if mine else n_mover)
+    n_hands = n_hands_of(nodes.n_other[node] if mine else n_mover)
     rho, below = scratch.reach[places.reach[node] :], scratch.reach[places.reach[child] :]
     alive = mine
     for hand in range(n_hands):
@@ -264,7 +255,7 @@ def _reach_go(node, mine, nodes, sets, places, scratch, out_alive):
 def _reach_of_mine(node, nodes, places, scratch, out_alive):
     """I move: the other's reach is the same below, but for the card seen."""
     rho = scratch.reach[places.reach[node] :]
-    n_hands = _n_hands(nodes.n_other[node])
+    n_hands = n_hands_of(nodes.n_other[node])
     for rank in range(nodes.n_legal[node]):
         child = nodes.child[node, rank]
         if child >= 0:
@@ -278,15 +269,15 @@ def _reach_of_mine(node, nodes, places, scratch, out_alive):
 def _reach_of_other(node, weight, nodes, leaves, sets, places, scratch, wish, out_sums, out_value, out_alive):
     """The other moves by his strategy, which is added to its average; ends with one card each are worked out here."""
     n_mover, n_legal = np.int64(nodes.n_mover[node]), np.int64(nodes.n_legal[node])
-    plays, left, at, width = scratch.plays, scratch.left, nodes.slot[node], _row_width(n_mover)
-    n_kept = _n_hands(n_mover - 1)
+    plays, left, at, width = scratch.plays, scratch.left, nodes.slot[node], row_width(n_mover)
+    n_kept = n_hands_of(n_mover - 1)
     rho = scratch.reach[places.reach[node] :]
     if n_mover == 2:
         _two_by_two(rho, n_legal, np.float32(0.5), wish[at:], plays)
     else:
         to_hand = sets.to_three if n_mover == 3 else sets.to_four
         _share_out(
-            rho, _n_hands(n_mover), n_kept, n_legal, nodes.child[node], to_hand, wish[at:], width, scratch.sums, plays
+            rho, n_hands_of(n_mover), n_kept, n_legal, nodes.child[node], to_hand, wish[at:], width, scratch.sums, plays
         )
     ends = n_mover == 2 and nodes.n_other[node] <= 1
     so_far = np.float32(nodes.points[node]) * (_F1 if nodes.mover[node] == 1 else -_F1)
@@ -343,7 +334,7 @@ def go_down(first, end, me, mode, weight, nodes, leaves, sets, places, scratch, 
         _read_left(nodes.left[node], scratch.left)
         mine, n_mover = nodes.mover[node] == me, nodes.n_mover[node]
         value = scratch.value[places.value[node] :]
-        n_mine = _n_hands(n_mover if mine else nodes.n_other[node])
+        n_mine = n_hands_of(n_mover if mine else nodes.n_other[node])
         for hand in range(n_mine):
             value[hand] = _F0
         if n_mover == 1:
@@ -365,7 +356,7 @@ def go_down(first, end, me, mode, weight, nodes, leaves, sets, places, scratch, 
 def _choose(node, mode, nodes, sets, places, scratch, wish, out_regrets, out_value):
     """I move with cards to spare on both sides: take my hands' values from below, and learn."""
     n_mover, n_legal = np.int64(nodes.n_mover[node]), np.int64(nodes.n_legal[node])
-    at, width, n_kept, n_hands = nodes.slot[node], _row_width(n_mover), _n_hands(n_mover - 1), _n_hands(n_mover)
+    at, width, n_kept, n_hands = nodes.slot[node], row_width(n_mover), n_hands_of(n_mover - 1), n_hands_of(n_mover)
     if n_mover == 2:
         for rank in range(n_legal):
             child = nodes.child[node, rank]
@@ -416,10 +407,10 @@ def _add_go(node, mine, nodes, sets, places, scratch, out_value):
     n_mover, n_legal = np.int64(nodes.n_mover[node]), np.int64(nodes.n_legal[node])
     below = scratch.value[places.value[child] :]
     if not mine:
-        for hand in range(_n_hands(nodes.n_other[node])):
+        for hand in range(n_hands_of(nodes.n_other[node])):
             out_value[hand] += below[hand]
         return
-    for hand in range(_n_hands(n_mover)):
+    for hand in range(n_hands_of(n_mover)):
         if hand >= n_legal if n_mover == 1 else _is_stuck(hand, n_mover, n_legal, sets):
             out_value[hand] = below[hand]
 
@@ -434,7 +425,7 @@ def _take_forced(node, mine, nodes, places, scratch, out_value, alive):
             if mine:
                 out_value[rank] = below[0]
             else:
-                for hand in range(_n_hands(nodes.n_other[node])):
+                for hand in range(n_hands_of(nodes.n_other[node])):
                     out_value[hand] += below[hand]
 
 
@@ -451,7 +442,7 @@ def come_back(n_met, me, mode, nodes, sets, places, scratch, regrets, follow, al
         elif not ends and mine:
             _choose(node, mode, nodes, sets, places, scratch, follow, regrets, value)
         elif not ends:
-            n_hands = _n_hands(nodes.n_other[node])
+            n_hands = n_hands_of(nodes.n_other[node])
             for rank in range(nodes.n_legal[node]):
                 child = nodes.child[node, rank]
                 if child >= 0 and alive[child]:

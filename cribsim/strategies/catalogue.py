@@ -14,6 +14,7 @@ from cribsim.strategies.expectimax import expectimax_discard, expectimax_memory
 from cribsim.strategies.greedy import greedy_discard, greedy_play
 from cribsim.strategies.heuristic import heuristic_discard, heuristic_play
 from cribsim.strategies.montecarlo import montecarlo_discard
+from cribsim.strategies.montecarlo_play import montecarlo_play
 from cribsim.strategies.random import random_discard, random_play
 from cribsim.strategies.registry import Definition, Parameter, register
 from cribsim.strategies.table import equilibrium, policy_file, table_of
@@ -113,6 +114,17 @@ _ALL = (
             "pegging": Parameter(False, bool, "whether what the kept cards peg counts (two players)"),
         },
         about="the others' cards and the starter drawn many times; what falls behind is dropped",
+    ),
+    Definition(
+        "montecarlo",
+        PLAY,
+        lambda rules, samples, rollout, discards: montecarlo_play(rules, discards, samples),
+        {
+            "samples": Parameter(200, int, "draws of the others' hands", 1, 10**7),
+            "rollout": Parameter("greedy", ("greedy",), "who plays on from there"),
+            "discards": Parameter("equilibrium", DISCARD, "by which the other keeps his cards (two players)"),
+        },
+        about="the others' hands drawn many times, each card tried on all of them",
     ),
     Definition(
         "equilibrium",

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import functools
-import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cribsim._jit import kernel
 from cribsim.cards import N_CARDS, NO_CARD
 from cribsim.hands import CARD_PLACES, class_hands, class_sizes
 from cribsim.pegging import EMPTY_HAND
-from cribsim.rules import MAX_COUNT, pip_of
+from cribsim.pegging_game.paths import rank_in
+from cribsim.pegging_game.sets import N_SETS, SETS, n_hands_of
+from cribsim.rules import MAX_COUNT, MAX_PLAYERS
 from cribsim.scoring import N_KEPT, N_RANKS, RANK_PLACES, multisets
 from cribsim.strategies.base import Half
 from cribsim.strategies.policy import policy_of
@@ -44,29 +46,98 @@ def _kept_chances(half: Half, _code: tuple[Any, ...]) -> NDArray[np.float64]:
     return found
 
 
-def lowest_ranks(view: Any) -> NDArray[np.int64]:
-    """By seat the lowest rank that it may still hold: who said go, or held cards when nobody could play, held nothing
-    that fitted."""
-    lowest, count = np.zeros(int(view["players"]), np.int64), 0
-    left = np.full(int(view["players"]), 4)
-    for at in range(int(view["n_played"])):
-        pip = pip_of(int(view["played"][at]))
-        if count + pip > MAX_COUNT:
-            _rule_out(lowest, left > 0, count)
-            count = 0
-        _rule_out(lowest, np.array([view["goes"][at] >> seat & 1 for seat in range(len(left))], bool), count)
-        count = (count + pip) % MAX_COUNT
-        left[view["played_by"][at]] -= 1
-    if count and view["count"] == 0:
-        _rule_out(lowest, left > 0, count)
-    _rule_out(lowest, np.array([view["gone"] >> seat & 1 for seat in range(len(left))], bool), count)
-    return lowest
-
-
-def _rule_out(lowest: NDArray[np.int64], seats: NDArray[np.bool_], count: int) -> None:
-    """These seats couldn't play at a count."""
+@kernel(inline=True)
+def _limit(seats, count, out_lowest):
+    """These seats (bits) couldn't play at a count."""
     fits = MAX_COUNT - count
-    lowest[seats] = np.maximum(lowest[seats], fits if fits < 10 else 0)
+    if fits < 10:
+        for seat in range(MAX_PLAYERS):
+            if seats >> seat & 1:
+                out_lowest[seat] = max(out_lowest[seat], fits)
+
+
+@kernel
+def rule_out(view, out_lowest):
+    """By seat the lowest rank that it may still hold: who said go, or held cards when nobody could play, held nothing
+    that fitted. view: PLAY_VIEW; out_lowest: int64[4]."""
+    out_lowest[:] = 0
+    count, n_played, holding = 0, 0, (1 << np.int64(view.players)) - 1
+    for at in range(np.int64(view.n_played)):
+        pip = min((np.int64(view.played[at]) >> 2) + 1, 10)
+        if count + pip > MAX_COUNT:
+            _limit(holding, count, out_lowest)
+            count = 0
+        _limit(np.int64(view.goes[at]), count, out_lowest)
+        count = (count + pip) % MAX_COUNT
+        seat = np.int64(view.played_by[at])
+        n_played += 1 << (4 * seat)
+        if n_played >> (4 * seat) & 15 == 4:
+            holding &= ~(1 << seat)
+    if view.count == 0:
+        _limit(holding, count, out_lowest)
+    _limit(np.int64(view.gone), count, out_lowest)
+
+
+@kernel
+def see_ranks(view):
+    """How many of each rank the seat hasn't seen in its own cards, its discards or the starter, or played itself; three
+    bits each. What others played isn't taken off."""
+    left = 0
+    for rank in range(N_RANKS):
+        left |= 4 << (3 * rank)
+    for place in range(4):
+        if view.cards[place] != NO_CARD:
+            left -= 1 << (3 * (view.cards[place] >> 2))
+    for place in range(2):
+        if view.discards[place] != NO_CARD:
+            left -= 1 << (3 * (view.discards[place] >> 2))
+    if view.starter != NO_CARD:
+        left -= 1 << (3 * (view.starter >> 2))
+    for at in range(np.int64(view.n_played)):
+        if view.played_by[at] == view.seat:
+            left -= 1 << (3 * (view.played[at] >> 2))
+    return left
+
+
+@kernel
+def weigh_holdings(view, chances, lowest, sets, out_weights):
+    """How likely each hand of ranks is that the other may still hold, not normed, two players; see `holdings`.
+
+    chances: float64[1820], of what he keeps; lowest: int64[4] (`rule_out`); sets: `pegging_game.sets.SETS`;
+    out_weights: float64[1820], by number of the hand.
+    """
+    other, left = 1 - np.int64(view.seat), see_ranks(view)
+    n, theirs = np.int64(view.n_left[other]), 0
+    for at in range(np.int64(view.n_played)):
+        if view.played_by[at] == other:
+            theirs += 1 << (3 * (np.int64(view.played[at]) >> 2))
+    for hand in range(n_hands_of(n)):
+        weight, before, n_same = 1.0, np.int64(-1), 0
+        for place in range(n):
+            rank = hand if n == 1 else rank_in(sets, hand, place, n)
+            n_same = n_same + 1 if rank == before else 0
+            before = rank
+            nth = (theirs >> (3 * rank) & 7) + n_same
+            ways = (left >> (3 * rank) & 7) - nth
+            weight = weight * ways / (4 - nth) if ways > 0 and nth < 4 and rank >= lowest[other] else 0.0
+            if weight == 0:
+                break
+        out_weights[hand] = weight * chances[_kept_with(view, other, hand, n, sets)] if weight > 0 else 0.0
+
+
+@kernel(inline=True)
+def _kept_with(view, other, hand, n, sets):
+    """The number of the four ranks kept: the hand with what was played."""
+    number, n_cards = hand, n
+    for at in range(np.int64(view.n_played)):
+        if view.played_by[at] == other:
+            rank, n_cards = np.int64(view.played[at]) >> 2, n_cards + 1
+            if n_cards == 1:
+                number = rank
+            else:
+                to_hand = sets.to_two if n_cards == 2 else sets.to_three if n_cards == 3 else sets.to_four
+                number = np.int64(to_hand[rank, number])
+    return number
 
 
 def seen_by(view: Any) -> list[int]:
@@ -91,20 +162,12 @@ def holdings(view: Any, chances: NDArray[np.float64]) -> tuple[NDArray[np.int64]
         Ranks (m, cards left), sorted, and their chances, given everything that the seat has seen (its own cards and
         discards, the starter, what was played) and every go. Discards of the other by suit aren't thought about.
     """
-    other = 1 - int(view["seat"])
-    played = [int(card) for card, seat in zip(view["played"], view["played_by"], strict=True) if seat == other]
-    theirs = np.bincount([card >> 2 for card in played], minlength=N_RANKS)
-    mine = np.bincount([card >> 2 for card in seen_by(view) if card not in played], minlength=N_RANKS)
-    rows = multisets(4)
-    held = (rows[:, :, None] == np.arange(N_RANKS)).sum(axis=1)
-    ways = np.array([[math.comb(4 - seen, n) / math.comb(4, n) for n in range(5)] for seen in range(5)])
-    shares = chances * ways[mine[None, :], held].prod(axis=1)
-    rest = held - theirs
-    lowest = lowest_ranks(view)[other]
-    shares[(rest < 0).any(axis=1) | (rest[:, :lowest] > 0).any(axis=1)] = 0
-    kept = np.flatnonzero(shares)
-    hands = np.array([np.repeat(np.arange(N_RANKS), row) for row in rest[kept]]).reshape(len(kept), -1)
-    return hands, shares[kept] / shares[kept].sum()
+    n = int(view["n_left"][1 - int(view["seat"])])
+    lowest, weights = np.zeros(4, np.int64), np.zeros(N_KEPT)
+    rule_out(view, lowest)
+    weigh_holdings(view, chances, lowest, SETS, weights)
+    held = np.flatnonzero(weights[: N_SETS[n]])
+    return multisets(n)[held] if n else np.zeros((1, 0), np.int64), weights[held] / weights[held].sum()
 
 
 def sample_hands(view: Any, n: int, rng: np.random.Generator) -> NDArray[np.int64]:
@@ -112,7 +175,8 @@ def sample_hands(view: Any, n: int, rng: np.random.Generator) -> NDArray[np.int6
     packed, by seat; the seat's own hand stands in its place."""
     players, me = int(view["players"]), int(view["seat"])
     unseen = np.setdiff1d(np.arange(N_CARDS), seen_by(view))
-    left, lowest = view["n_left"].astype(np.int64), lowest_ranks(view)
+    left, lowest = view["n_left"].astype(np.int64), np.zeros(4, np.int64)
+    rule_out(view, lowest)
     found: list[NDArray[np.int64]] = []
     for _ in range(_MOST_TRIES):
         drawn = rng.permuted(np.tile(unseen, (n, 1)), axis=1)
