@@ -184,7 +184,7 @@ def kept_index(r0, r1, r2, r3):
 
 def multisets(n: int) -> NDArray[np.int64]:
     """Every n ranks, (number, n), each row sorted, in the order of `RANK_PLACES`."""
-    rows = np.array(list(itertools.combinations_with_replacement(range(N_RANKS), n)))
+    rows = np.array(list(itertools.combinations_with_replacement(range(N_RANKS), n)), np.int64)
     return rows[np.argsort(RANK_PLACES[np.arange(n), rows].sum(axis=1))]
 
 

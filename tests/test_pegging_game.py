@@ -12,7 +12,9 @@ import pytest
 
 from cribsim import simulate
 from cribsim.analysis.pegging_game import kept_values, lead_values
+from cribsim.cards import parse_cards
 from cribsim.errors import CribsimError, PlayerError
+from cribsim.pegging import EMPTY_HAND, card_at, end_turn, highest_rank, lay_card, start_play
 from cribsim.pegging_game.game import (
     BEST,
     DEALER,
@@ -32,7 +34,7 @@ from cribsim.scoring import multisets
 from cribsim.strategies import check, find_half
 from cribsim.strategies.equilibrium_play import read_solution
 from cribsim.strategies.play_policy import play_policy
-from cribsim.strategies.ranges import kept_chances
+from cribsim.strategies.ranges import kept_chances, pack
 from cribsim.strategies.tables import pegging_table
 from cribsim.views import PLAY_VIEW, play_view
 
@@ -538,3 +540,38 @@ def test_the_lore_of_leads_falls_out():
     low = leads[leads.kept.map(lambda kept: 0 < len(set(kept) & set("A234")) < len(set(kept)))]
     led_low = low[low.lead.isin(list("A234"))]
     assert (led_low.share * led_low.chance).sum() / (low.share * low.chance).sum() > 0.6
+
+
+# every way to play two hands out
+
+
+PAIRS = json.loads((DATA / "play_counts.json").read_text())["pairs"]
+
+
+@pytest.mark.parametrize("row", PAIRS, ids=lambda row: row["pone"])
+def test_the_ways_to_play_two_hands_out_are_as_many_as_counted(row):
+    """By the engine's kernels, card by card, against what was counted by the oracle."""
+    hands = pack(np.array([sorted(parse_cards(row[name])) for name in ("pone", "dealer")]))
+    play = np.zeros(1, PLAY_VIEW)
+    start_play(play[0], 1, 2, 255)
+    packed = np.full(4, EMPTY_HAND, np.int64)
+    packed[:2] = hands
+    nodes, points = np.zeros(9, np.int64), np.zeros(2, np.int64)
+    count_ways(play, packed, 0, (0, 0), nodes, points)
+    assert nodes.tolist() == row["nodes"]
+    assert points.tolist() == [row["pone_points"], row["dealer_points"]]
+
+
+def count_ways(play, hands, seat, scored, nodes, points):
+    nodes[play[0]["n_played"]] += 1
+    if seat < 0:
+        points += scored
+        return
+    for place in range(int(play[0]["n_left"][seat])):
+        if card_at(hands[seat], place) >> 2 <= highest_rank(int(play[0]["count"])):
+            after, held = play.copy(), hands.copy()
+            gained = lay_card(after[0], held, seat, place)
+            following, point = end_turn(after[0], held)
+            total = list(scored)
+            total[seat] += int(gained + point)
+            count_ways(after, held, int(following), tuple(total), nodes, points)

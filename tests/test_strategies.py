@@ -242,8 +242,8 @@ def test_players_travel_by_their_text():
         ("Greedy", ("nearest: greedy",)),
         ("expectimax+gredy", ("no pegging strategy 'gredy'", "nearest: greedy", "known: ", "greedy", "random")),
         ("expectimx+greedy", ("no discard strategy 'expectimx'", "nearest: expectimax")),
-        ("expectimax", ("expectimax is a discard strategy", "add a pegging strategy", "expectimax+greedy")),
-        ("greedy+expectimax", ("expectimax is a discard strategy", "behind the +", "greedy", "random")),
+        ("table(file=x)", ("table(file=x) is a discard strategy", "add a pegging strategy", "table(file=x)+greedy")),
+        ("greedy+table(file=x)", ("table is a discard strategy", "behind the +", "greedy", "random")),
         ("greedy(depth=2)", ("greedy takes no parameters", "depth=")),
         ("expectimax+greedy(miss=0.1)", ("miss=0.1", "muggins", "aren't played yet")),
         ("greedy(miss=0.1)", ("muggins",)),
@@ -275,7 +275,7 @@ def test_a_half_of_the_wrong_stage_is_refused():
 def test_the_list_has_a_row_for_each_half():
     rows = {(row["name"], row["half"]): row for row in list_strategies()}
     assert {("random", "discard"), ("greedy", "play"), ("expectimax", "discard")} <= set(rows)
-    assert ("expectimax", "play") not in rows
+    assert ("table", "play") not in rows
     for row in rows.values():
         assert set(row) == {"name", "half", "source", "players", "parameters", "about"}
     assert rows["greedy", "play"]["players"] == [2, 3, 4]

@@ -11,6 +11,7 @@ from cribsim.rules import Rules
 from cribsim.strategies.base import DISCARD, PLAY, Bound, Half
 from cribsim.strategies.equilibrium_play import SHIPPED, equilibrium_of, solution_file
 from cribsim.strategies.expectimax import expectimax_discard, expectimax_memory
+from cribsim.strategies.expectimax_play import expectimax_play
 from cribsim.strategies.greedy import greedy_discard, greedy_play
 from cribsim.strategies.heuristic import heuristic_discard, heuristic_play
 from cribsim.strategies.montecarlo import montecarlo_discard
@@ -103,6 +104,16 @@ _ALL = (
             "pegging": Parameter(False, bool, "whether what the kept cards peg counts (two players)"),
         },
         about="exact average over the starters, plus or minus the average crib",
+    ),
+    Definition(
+        "expectimax",
+        PLAY,
+        lambda rules, depth, discards: expectimax_play(rules, discards, depth),
+        {
+            "depth": Parameter(2, int, "1: the expected best reply; 2: and one's own best play after it", 1, 2),
+            "discards": Parameter("equilibrium", DISCARD, "by which the other keeps his cards (two players)"),
+        },
+        about="a card's points less the expected best reply, exactly",
     ),
     Definition(
         "montecarlo",

@@ -1,0 +1,258 @@
+"""`expectimax` play: a card's points, less the best reply that the next player is expected to have, exactly.
+
+With two players every hand that the other may hold counts with its chance (`ranges`). To find how likely the best reply
+has some worth, ranks are taken in the order of what they are worth as replies: the chance that a hand holds none of the
+ranks so far is a sum over hands. Chances are whole numbers (2^30 for certain), so that these sums become vector
+instructions and don't hang on their order. With three and four players any cards unseen are as likely, and the chance
+has a closed form.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cribsim._jit import kernel
+from cribsim.pegging import highest_rank, next_gains
+from cribsim.pegging_game.sets import N_SETS, SETS, WIDTHS, count_ranks
+from cribsim.rules import MAX_COUNT, Rules
+from cribsim.scoring import N_RANKS
+from cribsim.strategies.base import Bound, Half
+from cribsim.strategies.ranges import kept_chances, rule_out, see_ranks
+
+_ONE = float(1 << 30)
+_SMALL = 1e-5
+"""What a sensible player would hardly have kept stays possible."""
+_WORST = 32
+
+
+class Tables(NamedTuple):
+    """chances: float32[2, 1820], by role, 2^30 for certain; bits: int32[5, 1824], by number of cards held which ranks
+    each hand holds; factors: float32[5, 13, 20, 1824], by number of cards held the factors of what was seen, by rank,
+    cards of it not seen (less than 5) and played by the other (less than 4)."""
+
+    chances: NDArray[np.float32]
+    bits: NDArray[np.int32]
+    factors: NDArray[np.float32]
+
+
+def _bits(n: int) -> NDArray[np.int32]:
+    held = (count_ranks(n) > 0) @ (1 << np.arange(N_RANKS))
+    return np.pad(held, (0, int(WIDTHS[4] - N_SETS[n]))).astype(np.int32)
+
+
+def _factors(n: int) -> NDArray[np.float32]:
+    """Of n cards held: the chance factor of holding k more of a rank, given how many are unseen and were played."""
+    by_count = np.zeros((5, 4, 5))
+    for unseen in range(5):
+        for played in range(4):
+            for more in range(5):
+                ways = [(max(unseen - played - nth, 0), 4 - played - nth) for nth in range(more)]
+                by_count[unseen, played, more] = math.prod(a / b if b > 0 else 0.0 for a, b in ways)
+    held = count_ranks(n)
+    table = np.zeros((N_RANKS, 20, int(WIDTHS[4])), np.float32)
+    for rank in range(N_RANKS):
+        table[rank, :, : N_SETS[n]] = by_count.reshape(20, 5)[:, held[:, rank]]
+    return table
+
+
+@functools.cache
+def _shared() -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+    return np.stack([_bits(n) for n in range(5)]), np.stack([_factors(n) for n in range(5)])
+
+
+@kernel
+def weigh(view, lowest, tables, sets, numbers, weights, out_masses):
+    """The chances of the other's hands, whole numbers; returns their number and their sum.
+
+    lowest: int64[4] (`ranges.rule_out`); numbers: int32[1824] and weights: float32[1824], scratch; out_masses:
+    int32[1824].
+    """
+    other, left = 1 - np.int64(view.seat), see_ranks(view)
+    n, theirs = np.int64(view.n_left[other]), 0
+    n_hands = 1820 if n == 4 else 455 if n == 3 else 91 if n == 2 else 13
+    chances = tables.chances[1 - (view.seat == view.dealer)]
+    for hand in range(n_hands):
+        numbers[hand] = hand
+    n_cards = n
+    for at in range(np.int64(view.n_played)):
+        if view.played_by[at] == other:
+            rank, n_cards = np.int64(view.played[at]) >> 2, n_cards + 1
+            theirs += 1 << (3 * rank)
+            to_hand = sets.to_two if n_cards == 2 else sets.to_three if n_cards == 3 else sets.to_four
+            row = to_hand[rank]
+            for hand in range(n_hands):
+                numbers[hand] = row[numbers[hand]]
+    for hand in range(n_hands):
+        weights[hand] = chances[numbers[hand]]
+    for rank in range(N_RANKS):
+        unseen, played = left >> (3 * rank) & 7, theirs >> (3 * rank) & 7
+        if unseen < 4:
+            row = tables.factors[n, rank, unseen * 4 + min(played, 3)]
+            for hand in range(n_hands):
+                weights[hand] *= row[hand]
+    bits, ruled_out, total = tables.bits[n], (1 << lowest[other]) - 1, np.int64(0)
+    for hand in range(n_hands):
+        fits = bits[hand] & ruled_out == 0
+        out_masses[hand] = np.int32(weights[hand]) if fits else np.int32(0)
+    for hand in range(n_hands):
+        total += out_masses[hand]
+    return n_hands, total
+
+
+@kernel
+def _mass_without(masses, bits, n_hands, ranks):
+    """The mass of hands that hold none of these ranks."""
+    total = np.int32(0)
+    for hand in range(n_hands):
+        total += masses[hand] & -np.int32(bits[hand] & ranks == 0)
+    return np.int64(total)
+
+
+@kernel
+def _share_without(left, n, lowest, ranks):
+    """The chance that n cards, any of those unseen from a rank on, hold none of these ranks. left: see `see_ranks`."""
+    unseen, free = 0, 0
+    for rank in range(lowest, N_RANKS):
+        cards = left >> (3 * rank) & 7
+        unseen += cards
+        free += cards * (ranks >> rank & 1 == 0)
+    share = 1.0
+    for nth in range(n):
+        share *= max(free - nth, 0) / (unseen - nth)
+    return share
+
+
+@kernel
+def _best_follow(view, position, pile, count):
+    """The most that another of my cards scores on a pile; -1 where none fits."""
+    gains, highest, best = next_gains(pile, count), highest_rank(count), -1
+    for place in range(np.int64(view.n_cards)):
+        rank = np.int64(view.cards[place]) >> 2
+        if place != position and rank <= highest:
+            best = max(best, gains >> (4 * rank) & 15)
+    return best
+
+
+@kernel
+def _sort_replies(view, position, pile, count, depth, out_ranks):
+    """Which ranks the next player may reply with, by worth: points, and at depth 2 less what I make of it then.
+
+    out_ranks: int64[64], bits of ranks by worth + 32. Returns the bits of all ranks that fit.
+    """
+    gains, fits = next_gains(pile, count), 0
+    out_ranks[:] = 0
+    for rank in range(highest_rank(count) + 1):
+        worth, after = gains >> (4 * rank) & 15, count + min(rank + 1, 10)
+        if depth >= 2 and after < MAX_COUNT:
+            worth -= max(_best_follow(view, position, pile << 4 | (rank + 1), after), 0)
+        out_ranks[worth + _WORST] |= 1 << rank
+        fits |= 1 << rank
+    return fits
+
+
+@kernel
+def worth_of(view, position, depth, known, left, lowest, n_next, masses, bits, n_hands, ranks):
+    """What a card is worth: its points, less the expected best reply.
+
+    known: the sum of `masses`, 0 where the next player's cards are any of those unseen; n_next: how many he has;
+    ranks: int64[64], scratch.
+    """
+    rank, count = np.int64(view.cards[position]) >> 2, np.int64(view.count)
+    worth = np.float64(view.gains >> (4 * rank) & 15)
+    pile, after = np.int64(view.pile) << 4 | (rank + 1), count + min(rank + 1, 10)
+    if after == MAX_COUNT:
+        return worth
+    silent = 1.0
+    if n_next > 0:
+        fits, taken = _sort_replies(view, position, pile, after, depth, ranks), 0
+        for level in range(2 * _WORST - 1, -1, -1):
+            if ranks[level] == 0:
+                continue
+            taken |= ranks[level]
+            if depth < 2 and level == _WORST:
+                if after <= MAX_COUNT - 10:
+                    return worth  # whatever else he plays brings him nothing, and he can always play
+                taken = fits
+            if known > 0:
+                without = _mass_without(masses, bits, n_hands, taken) / known
+            else:
+                without = _share_without(left, n_next, lowest, taken)
+            worth -= (silent - without) * (level - _WORST)
+            silent = without
+            if taken == fits:
+                break
+    follow = _best_follow(view, position, pile, after)
+    if follow < 0:
+        return worth + silent  # the go, or the last card, is mine
+    return worth + (silent * follow if depth >= 2 else 0.0)
+
+
+@kernel
+def choose_best(view, depth, tables, sets, scratch):
+    """The position of the card that is worth most; of equals the highest rank."""
+    lowest, numbers, weights, masses, ranks = scratch
+    players, seat = np.int64(view.players), np.int64(view.seat)
+    rule_out(view, lowest)
+    n_next, n_hands, known, left, limit = 0, 0, np.int64(0), np.int64(0), 0
+    for step in range(players - 1, 0, -1):
+        other = (seat + step) % players
+        if view.n_left[other] > 0 and not (view.gone >> other & 1):
+            n_next, limit = np.int64(view.n_left[other]), lowest[other]
+    if n_next > 0 and players == 2:
+        n_hands, known = weigh(view, lowest, tables, sets, numbers, weights, masses)
+    elif n_next > 0:
+        left = see_ranks(view)
+        for at in range(np.int64(view.n_played)):
+            if view.played_by[at] != seat:
+                left -= 1 << (3 * (np.int64(view.played[at]) >> 2))
+    bits = tables.bits[n_next]
+    best, most = 0, -1e9
+    for position in range(np.int64(view.n_cards)):
+        rank = np.int64(view.cards[position]) >> 2
+        if rank > highest_rank(np.int64(view.count)):
+            break
+        if position == 0 or rank != view.cards[position - 1] >> 2:
+            worth = worth_of(view, position, depth, known, left, limit, n_next, masses, bits, n_hands, ranks)
+            if worth >= most - 1e-9:
+                best, most = position, max(worth, most)
+    return best
+
+
+@kernel
+def answer_plays(views, which, depth, tables, sets, scratch, out_answers):
+    """Answer views of the play. Arguments as of `choose_best`."""
+    for k in range(len(which)):
+        i = which[k]
+        out_answers[i] = choose_best(views[i], depth, tables, sets, scratch)
+
+
+def make_scratch() -> tuple[NDArray[Any], ...]:
+    """For one thread: limits, numbers, weights, masses, replies."""
+    widest = int(WIDTHS[4])
+    kinds = ((4, np.int64), (widest, np.int32), (widest, np.float32), (widest, np.int32), (2 * _WORST, np.int64))
+    return tuple(np.zeros(n, kind) for n, kind in kinds)
+
+
+@functools.lru_cache(maxsize=8)
+def tables_of(discards: Half, _code: tuple[Any, ...]) -> Tables:
+    """The tables for a discard strategy."""
+    found = kept_chances(discards) + _SMALL
+    return Tables((found / found.sum(axis=1, keepdims=True) * _ONE).astype(np.float32), *_shared())
+
+
+def expectimax_play(rules: Rules, discards: Half, depth: int) -> Bound:
+    """Expectimax play to a depth of one or two plays after one's own. discards: by which the other keeps his cards."""
+    if rules.players == 2:
+        tables = tables_of(discards, (discards.code, *map(id, discards.functions)))
+    else:
+        tables = Tables(np.zeros((2, 1820), np.float32), *_shared())
+
+    def answer(views: Any, which: Any, params: Any, table: Any, out_answers: Any) -> None:
+        answer_plays(views, which, depth, tables, SETS, make_scratch(), out_answers)
+
+    return Bound(answer, compiled=False)

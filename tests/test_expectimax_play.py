@@ -1,0 +1,152 @@
+"""`expectimax` play: expected best replies against plain enumeration of all hands that the other may hold."""
+
+import math
+from itertools import combinations
+
+import numpy as np
+import oracle
+import pytest
+from case_rows import rows
+
+import cribsim
+from cribsim.pegging_game.sets import SETS, count_ranks
+from cribsim.strategies import find_half
+from cribsim.strategies.expectimax_play import Tables, make_scratch, tables_of, weigh, worth_of
+from cribsim.strategies.ranges import rule_out, see_ranks
+from cribsim.views import play_view
+
+
+def any_cards():
+    """Tables for an opponent who keeps any four cards."""
+    ways = np.array([math.comb(4, n) for n in range(5)], float)[count_ranks(4)].prod(axis=1)
+    known = tables_of(find_half("greedy", "discard"), ("",))
+    return Tables(np.tile(ways / ways.sum() * 2.0**30, (2, 1)).astype(np.float32), known.bits, known.factors)
+
+
+def worths(view, depth, tables):
+    """By position what a card is worth."""
+    lowest, numbers, weights, masses, ranks = make_scratch()
+    rule_out(view, lowest)
+    n_hands, known = weigh(view, lowest, tables, SETS, numbers, weights, masses)
+    other = 1 - int(view["seat"])
+    n_next, left = int(view["n_left"][other]), see_ranks(view)
+    given = (known, left, int(lowest[other]), n_next, masses, tables.bits[n_next], n_hands, ranks)
+    return [worth_of(view, at, depth, *given) for at in range(int(view["n_cards"]))]
+
+
+@rows("play", "lead_risk")
+def test_the_risks_of_leads_are_those_of_the_cases(row):
+    hand = " ".join(row["input"]["hand"])
+    view = play_view(hand, [], dealer=1, seat=0)[0]
+    found = dict(zip(cribsim.format_cards(view["cards"].tolist()).split(), worths(view, 1, any_cards()), strict=True))
+    for card, right in row["expected"]["mean_points_conceded"].items():
+        assert -found[card] == pytest.approx(right["float"], abs=1e-6), row["why"]
+
+
+POSITIONS = [
+    ("4D 5C 9H KS", [], 0, "TD 2C"),
+    ("3C 6H 7H QD", [(0, "8C")], 1, "AD AC"),
+    ("2C 5D 6H", [(0, "7C"), (1, "8D")], 0, "KD KC"),
+    ("AS 5H", [(0, "TC"), (1, "4D"), (0, "TD"), (1, "7S")], 0, "QD QC"),
+    ("2D 3S", [(0, "9C"), (1, "9D"), (0, "TH"), (1, "3H")], 0, "QD QC"),
+]
+
+
+def plain_worth(view, held, place, depth):
+    """The mean over all hands of the other that suit what was seen and said, by the oracle's scoring."""
+    me, other = int(view["seat"]), 1 - int(view["seat"])
+    lowest = np.zeros(4, np.int64)
+    rule_out(view, lowest)
+    played = [int(card) for card in view["played"][: view["n_played"]]]
+    theirs = [card for card, seat in zip(played, view["played_by"], strict=False) if seat == other]
+    seen = {*held, *played, *(int(card) for card in view["discards"] if card != 255)}
+    unseen = [card for card in range(52) if card not in seen or card in theirs]
+    pile = played[int(view["count_start"]) :]
+    total = n = 0
+    for kept in combinations(unseen, 4):
+        ranks = [card >> 2 for card in kept]
+        for card in theirs:
+            if card >> 2 not in ranks:
+                break
+            ranks.remove(card >> 2)
+        else:
+            if min(ranks, default=99) >= lowest[other]:
+                n += 1
+                total += exchange(pile, held, place, [rank * 4 for rank in ranks], depth)
+    assert me != other
+    return total / n
+
+
+def gain(pile):
+    return sum(oracle.card_parts(pile, sum(oracle.pip_of(card) for card in pile)).values())
+
+
+def fits(pile, cards):
+    return [card for card in cards if sum(map(oracle.pip_of, pile)) + oracle.pip_of(card) <= 31]
+
+
+def exchange(pile, held, place, theirs, depth):
+    """My card, his best reply, at depth 2 my best card then; the go where he has none."""
+    after = [*pile, held[place]]
+    rest = [card for at, card in enumerate(held) if at != place]
+    worth, count = gain(after), sum(map(oracle.pip_of, after))
+    if count == 31:
+        return worth
+    mine = fits(after, rest)
+    replies = fits(after, theirs)
+    if not replies:
+        if not mine:
+            return worth + 1
+        return worth + (max(gain([*after, card]) for card in mine) if depth >= 2 else 0)
+    values = []
+    for card in replies:
+        value, then = gain([*after, card]), [*after, card]
+        follow = fits(then, rest) if sum(map(oracle.pip_of, then)) < 31 else []
+        if depth >= 2 and follow:
+            value -= max(gain([*then, own]) for own in follow)
+        values.append(value)
+    return worth - max(values)
+
+
+@pytest.mark.parametrize("depth", [1, 2])
+@pytest.mark.parametrize(("hand", "plays", "seat", "thrown"), POSITIONS[2:])
+def test_worths_are_those_of_plain_enumeration(hand, plays, seat, thrown, depth):
+    view = play_view(hand, plays, dealer=1, seat=seat, discards=thrown)[0]
+    held = cribsim.parse_cards(hand)
+    found = worths(view, depth, any_cards())
+    for place in range(len(held)):
+        if held[place] in fits([int(card) for card in view["played"][view["count_start"] : view["n_played"]]], held):
+            assert found[place] == pytest.approx(plain_worth(view, held, place, depth), abs=1e-5)
+
+
+@pytest.mark.parametrize("players", [2, 3, 4])
+@pytest.mark.parametrize("depth", [1, 2])
+def test_expectimax_play_passes_the_battery(players, depth):
+    cribsim.check_strategy(find_half(f"expectimax(depth={depth})", "play"), players=players)
+    rules = {2: "standard", 3: "three", 4: "four"}[players]
+    halves = [f"expectimax+expectimax(depth={depth})"] * players
+    one, many = (cribsim.simulate(halves, deals=300, seed=3, rules=rules, workers=n) for n in (1, 3))
+    assert one.tally == many.tally
+
+
+@pytest.mark.parametrize(("depth", "least"), [(1, 0.35), (2, 0.45)])
+def test_expectimax_play_beats_greedy_play(depth, least):
+    found = cribsim.compare(
+        f"expectimax+expectimax(depth={depth})", "expectimax+greedy", deals=30_000, seed=1
+    ).difference
+    assert found.mean > least - 3 * found.se
+
+
+@pytest.mark.parametrize("players", [3, 4])
+def test_looking_ahead_pays_with_three_and_four(players):
+    """One such player among greedy ones pegs more, in each seat, than a greedy one there."""
+    rules = {3: "three", 4: "standard,players=4,teams=false"}[players]
+    for seat in range(players):
+        found = []
+        for play in ("expectimax", "greedy"):
+            halves = ["expectimax+greedy"] * players
+            halves[seat] = f"expectimax+{play}"
+            table = cribsim.simulate(halves, deals=20_000, seed=2, rules=rules).summary()
+            pegged = table[table.phase == "pegging"].set_index("seat")["mean"]
+            found.append(pegged.iloc[seat] - (pegged.sum() - pegged.iloc[seat]) / (players - 1))
+        assert found[0] > found[1]
