@@ -72,7 +72,15 @@ class PlayValues:
         return clean_json(told)  # type: ignore[no-any-return]
 
 
-def evaluate_plays(position: Mapping[str, Any], **options: Any) -> pd.DataFrame:
+def evaluate_plays(
+    position: Mapping[str, Any],
+    *,
+    rollout: str | Half | Any = None,
+    discards: str | Half | Any = None,
+    samples: int = DEFAULT_SAMPLES,
+    seed: int = 0,
+    confidence: float = 0.95,
+) -> pd.DataFrame:
     """What each card that may be played is worth: `play_values(...).frame`, whose parameters and errors these are.
 
     Examples
@@ -81,7 +89,9 @@ def evaluate_plays(position: Mapping[str, Any], **options: Any) -> pd.DataFrame:
     >>> sorted(frame.card), frame.card[3]
     (['4D', '5C', '9H', 'KS'], '5C')
     """
-    return play_values(position, **options).frame
+    return play_values(
+        position, rollout=rollout, discards=discards, samples=samples, seed=seed, confidence=confidence
+    ).frame
 
 
 def play_values(
