@@ -435,7 +435,7 @@ def test_what_equilibrium_plays_alone_is_best():
         chosen = cards[int(half.answer(view)[0])]
         assert values[chosen] == max(values.values())
         n_seen += 1
-    assert n_seen > 50
+    assert n_seen > 20
 
 
 def alone(view, cards, first):

@@ -126,6 +126,7 @@ def _follow(view, mover, n_other, branch, used):
     other = 1 - mover
     if branch == GO:
         if view.gone >> other & 1 or n_other == 0:
+            view.goes[view.n_played] = 0  # a go after which nobody could play isn't noted
             _start_count(view)
         else:
             view.gone |= 1 << mover
