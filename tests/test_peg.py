@@ -141,7 +141,7 @@ def test_a_known_hand_is_played_out_as_the_oracle_does():
 def test_leading_a_five_is_worst():
     found = play_values(LEAD, samples=4000)
     assert found.rows[-1]["card"] == "5C"
-    assert found.rows[0]["card"] == "4D"
+    assert {row["card"] for row in found.rows[:2]} == {"4D", "9H"}  # all but equal, and both are led
     assert [row["difference"] for row in found.rows] == sorted((row["difference"] for row in found.rows), reverse=True)
     for row in found.rows:
         assert row["difference"] == pytest.approx(row["own"] - row["other"])
