@@ -332,8 +332,8 @@ def test_misuse_of_simulate(refusal, words, wrong, tmp_path):
     ("players", "wrong"),
     [
         ("gredy greedy", "nearest: greedy"), ("greedy", "two, three or four"), ("greedy " * 5, "two, three or four"),
-        ("", "--players wants names"), ("table(file=x) greedy", "table(file=x)+greedy"), ("greedy( greedy", "isn't closed"),
-        ("no.py:f+greedy greedy", "no.py"),
+        ("", "--players wants names"), ("table(file=x) greedy", "table(file=x)+greedy"),
+        ("greedy( greedy", "isn't closed"), ("no.py:f+greedy greedy", "no.py"),
     ],
 )  # fmt: skip
 def test_misuse_of_players(refusal, players, wrong):
