@@ -19,7 +19,9 @@ from numpy.typing import NDArray
 from cribsim.counting import game_value
 from cribsim.errors import ResultError, RulesError, count_of, shown
 from cribsim.folders import new_folder
-from cribsim.result import (
+from cribsim.rules import Rules
+from cribsim.runs import Batch, Job, check_executor, check_first, check_progress, check_workers, play_all, warm_up
+from cribsim.saved import (
     SCHEMA_VERSION,
     Range,
     join_provenance,
@@ -31,8 +33,6 @@ from cribsim.result import (
     told_ranges,
     write_json,
 )
-from cribsim.rules import Rules
-from cribsim.runs import Batch, Job, check_executor, check_first, check_progress, check_workers, play_all, warm_up
 from cribsim.simulation import carry_out, make_job
 from cribsim.stats import Estimate, check_confidence, clean_json, estimate_paired_share, from_sums
 from cribsim.stopping import Watch, hold_stops

@@ -8,8 +8,6 @@ The engine knows no strategy and adds nothing up: it hands each round's finished
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
 import numba
 import numpy as np
 from numba import types
@@ -17,8 +15,8 @@ from numba import types
 from cribsim._jit import kernel
 from cribsim.cards import NO_CARD
 from cribsim.counting import add_deals, add_game, add_unit
-from cribsim.deals import DEAL, GAME, REDRAWN, award, first_dealer_of, role_seat, side_of
-from cribsim.given import GIVEN, MOST_REDRAWN, deal_given, holds
+from cribsim.deals import REDRAWN, award, first_dealer_of, role_seat, side_of
+from cribsim.given import MOST_REDRAWN, deal_given, holds
 from cribsim.pegging import (
     EMPTY_HAND,
     NOBODY,
@@ -31,85 +29,9 @@ from cribsim.pegging import (
 from cribsim.rules import HEELS_POINTS, MAX_PLAYERS, RULES
 from cribsim.scoring import JACK, show_sorted
 from cribsim.streams import DISCARD_PLACE, choice_key, deal_cards, decision_key, draw_places
+from cribsim.table import END, FIRST, GAVE_UP, LIVE, NEXT, ROUNDS, SEAT, SLOT, STAGE, Seats, new_table
 from cribsim.tally import CRIB, HAND, HEELS, N_PHASES, PEGGING, empty_counts
-from cribsim.views import DISCARD_ANSWER, DISCARD_VIEW, GUESS, PLAY_ANSWER, PLAY_VIEW, THROWN_2
-
-OUTCOME = np.dtype(
-    (
-        np.record,
-        [
-            ("points", "i4", (MAX_PLAYERS, N_PHASES)),
-            ("scores", "i8", (MAX_PLAYERS,)),
-            ("n_deals", "i4"),
-            ("first_dealer", "i1"),
-            ("winner", "i1"),
-        ],
-    )
-)
-"""One finished unit, for comparisons: points by seat and phase, scores by side, the winning side (games)."""
-
-
-class Table(NamedTuple):
-    """The slots of a batch, the cards dealt to them (24, slots: by role, sorted within each hand) and scratch."""
-
-    deals: Any
-    games: Any
-    discards: Any
-    plays: Any
-    everyone: Any
-    waiting: Any
-    n_waiting: Any
-    answers: Any
-    cards: Any
-    places: Any
-    moved: Any
-    numbers: Any
-    steps: Any
-    words: Any
-    low: Any
-    outcomes: Any
-    given: Any
-
-
-class Seats(NamedTuple):
-    """The numbers of the strategies by seat: parameters and tables of both halves."""
-
-    discard_params: Any
-    discard_tables: Any
-    play_params: Any
-    play_tables: Any
-
-
-def new_table(n_slots: int, n_outcomes: int, given: Any = None) -> Table:
-    """A table of `n_slots` empty slots; outcomes are written when there is room for them. given: GIVEN[1]."""
-    width = n_slots + 64  # rows a power of two apart would fight for the same cache lines
-    return Table(
-        deals=np.zeros(n_slots, DEAL),
-        games=np.zeros(n_slots, GAME),
-        discards=np.zeros(n_slots, DISCARD_VIEW),
-        plays=np.zeros(n_slots, PLAY_VIEW),
-        everyone=np.arange(n_slots, dtype=np.int32),
-        waiting=np.zeros((2, MAX_PLAYERS, n_slots), np.int32),
-        n_waiting=np.zeros((2, MAX_PLAYERS), np.int64),
-        answers=np.zeros(n_slots, np.int64),
-        cards=np.full((24, width), NO_CARD, np.uint8),
-        places=np.zeros((24, width), np.uint8),
-        moved=np.zeros((24, width), np.uint8),
-        numbers=np.zeros(n_slots, np.uint64),
-        steps=np.zeros(n_slots, np.int64),
-        words=np.zeros((8, width), np.uint64),
-        low=np.zeros(n_slots, np.bool_),
-        outcomes=np.zeros(n_outcomes, OUTCOME),
-        given=np.zeros(1, GIVEN) if given is None else given,
-    )
-
-
-FIRST, NEXT, END, LIVE, ROUNDS, STAGE, SEAT, SLOT = range(8)
-"""Places of the state: the first number, the next to be given out, the end; slots in use; rounds still to play; where
-a strategy is being asked (STAGE 1 discard, 2 play; 3: no deal is as given); and the slot whose answer was illegal
-(NOBODY: none)."""
-
-GAVE_UP = 3
+from cribsim.views import DISCARD_ANSWER, GUESS, PLAY_ANSWER, THROWN_2
 
 _NETWORK_6 = np.array([(0, 5), (1, 3), (2, 4), (1, 2), (3, 4), (0, 3), (2, 5), (0, 1), (2, 3), (4, 5), (1, 2), (3, 4)])
 _NETWORK_5 = np.array([(0, 3), (1, 4), (0, 2), (1, 3), (0, 1), (2, 4), (1, 2), (3, 4), (2, 3)])

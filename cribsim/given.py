@@ -37,7 +37,7 @@ GIVEN = np.dtype(
         ],
     )
 )
-"""What the engine needs: the card of each row of `engine.Table.cards` (NO_CARD: to be drawn), the pack that is left
+"""What the engine needs: the card of each row of `table.Table.cards` (NO_CARD: to be drawn), the pack that is left
 (n_pack 0: nothing is given) and scratch; by role the cards that must be kept and thrown, as bits, and the answer of a
 player who has nothing to choose (-1: he has)."""
 

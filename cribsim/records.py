@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cribsim.deals import REDRAWN
-from cribsim.engine import LIVE
 from cribsim.runs import Batch, Job
+from cribsim.table import LIVE
 from cribsim.tally import CRIB, HAND, HEELS, PEGGING, Tally
 
 if TYPE_CHECKING:

@@ -16,21 +16,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cribsim.engine import (
-    END,
-    FIRST,
-    GAVE_UP,
-    LIVE,
-    NEXT,
-    ROUNDS,
-    SEAT,
-    SLOT,
-    STAGE,
-    Seats,
-    Table,
-    new_table,
-    play_rounds,
-)
+from cribsim.engine import play_rounds
 from cribsim.errors import CribsimError, StrategyError, shown
 from cribsim.given import MOST_REDRAWN, NOTHING_GIVEN, Given
 from cribsim.pegging import NOBODY
@@ -39,6 +25,7 @@ from cribsim.stopping import Watch
 from cribsim.strategies import Player
 from cribsim.strategies.base import Bound, fault_text, view_text
 from cribsim.strategies.check import n_legal
+from cribsim.table import END, FIRST, GAVE_UP, LIVE, NEXT, ROUNDS, SEAT, SLOT, STAGE, Seats, Table, new_table
 from cribsim.tally import MAX_NARROW_DEALS, Tally, empty_counts
 from cribsim.work import n_cores
 

@@ -15,7 +15,7 @@ from cribsim.errors import CribsimError, Interrupted
 from cribsim.folders import new_folder
 from cribsim.given import Given
 from cribsim.records import RecordWriter, record_chunk
-from cribsim.result import Range, Result, join_ranges, provenance
+from cribsim.result import Result
 from cribsim.rules import Rules, read_rules
 from cribsim.runs import (
     Job,
@@ -28,6 +28,7 @@ from cribsim.runs import (
     play_chunk,
     warm_up,
 )
+from cribsim.saved import Range, join_ranges, provenance
 from cribsim.stats import check_confidence
 from cribsim.stopping import Watch, hold_stops
 from cribsim.strategies import Player, find_player

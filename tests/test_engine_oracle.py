@@ -18,11 +18,11 @@ import pytest
 
 import cribsim
 from cribsim import Rules
-from cribsim.engine import LIVE
 from cribsim.records import record_chunk
 from cribsim.rules import MAX_TARGET
 from cribsim.runs import Batch, Job
 from cribsim.strategies import find_player, pegging_strategy
+from cribsim.table import LIVE
 from cribsim.tally import PHASES, SKUNK_CLASSES
 from cribsim.views import DISCARD_VIEW
 

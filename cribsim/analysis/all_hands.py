@@ -23,7 +23,7 @@ from cribsim.analysis.reading import check_flag
 from cribsim.cards import format_card
 from cribsim.errors import CribsimError, ResultError
 from cribsim.folders import locked
-from cribsim.result import provenance
+from cribsim.saved import provenance
 from cribsim.scoring import N_KEPT
 from cribsim.strategies.base import DISCARD
 from cribsim.strategies.finding import find_half

@@ -20,7 +20,7 @@ from cribsim.pegging_game.sets import N_SETS, ROW_WIDTHS, SETS
 from cribsim.pegging_game.solving import Solver, solve
 from cribsim.pegging_game.tree import build_tree
 from cribsim.pegging_game.walk import FOLLOW, JUDGE
-from cribsim.result import provenance
+from cribsim.saved import provenance
 from cribsim.scoring import N_RANKS, multisets
 from cribsim.stats import clean_json
 from cribsim.stopping import hold_stops

@@ -104,7 +104,8 @@ def _numbers(halves: list[Half], players: int | Iterable[int] | None) -> tuple[i
 def sample_views(players: int, *, seed: int = 0, n_deals: int = 200) -> dict[str, NDArray[Any]]:
     """Views of every seat about to choose, by stage, from games of random play."""
     # only the check plays: strategies know nothing of the engine
-    from cribsim.engine import END, ROUNDS, Seats, new_table, play_rounds
+    from cribsim.engine import play_rounds
+    from cribsim.table import END, ROUNDS, Seats, new_table
     from cribsim.tally import empty_counts
 
     seen: dict[str, list[NDArray[Any]]] = {DISCARD: [], PLAY: []}
