@@ -2,6 +2,7 @@
 
 import contextlib
 import dataclasses
+import errno
 import json
 import os
 import pickle
@@ -454,6 +455,8 @@ def unwritable(tmp_path, kind):
     if kind == "a read-only folder":
         (tmp_path / "locked").mkdir(mode=0o555)
         return tmp_path / "locked" / "run"
+    if kind == "a full disk":
+        return tmp_path / "run"
     return "/proc/cribsim-run"
 
 
@@ -477,11 +480,20 @@ def as_a_user(tmp_path):
     return be_nobody
 
 
-@pytest.mark.parametrize("kind", ["a file", "under a file", "a name too long", "a read-only folder", "no disk"])
+UNWRITABLE = ["a file", "under a file", "a name too long", "a read-only folder", "a full disk"]
+if os.path.isdir("/proc/self"):
+    UNWRITABLE.append("no disk")
+
+
+def no_space(*_, **__):
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+@pytest.mark.parametrize("kind", UNWRITABLE)
 def test_a_folder_that_cannot_be_written_is_one_clear_error(kind, tmp_path, monkeypatch, as_a_user):
-    if kind == "no disk" and not os.path.isdir("/proc/self"):
-        pytest.skip("no /proc")
     folder = unwritable(tmp_path, kind)
+    if kind == "a full disk":
+        monkeypatch.setattr(tempfile, "mkdtemp", no_space)
     before = sorted(tmp_path.rglob("*"))
     monkeypatch.setattr(simulation, "play_chunk", None)
     with as_a_user(), pytest.raises(ResultError) as caught:
