@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cribsim._jit import kernel
+from cribsim.pegging_game.ends import pair_ends_of_mine, pair_ends_of_other, ways_alone
 from cribsim.pegging_game.sets import n_hands_of, row_width
 from cribsim.pegging_game.tree import GO
 from cribsim.scoring import N_RANKS
@@ -92,53 +93,6 @@ def _share_out(rho, n_hands, n_kept, n_legal, child, to_hand, wish, width, sums,
                 out_plays[rank, kept] = rho[hand] * part
 
 
-@kernel(inline=True)
-def _pair_ends_of_other(plays, left, left_now, points, pairs, across, out_sum, out_value):
-    """I move next with one card, the other keeps one: add what my cards are worth. plays: float32[13], the other's
-    reach by the rank he keeps; left_now: cards of the rank just played that were left; points: mine so far."""
-    total = _F0
-    out_sum[:16] = _F0
-    for other in range(N_RANKS):
-        weight = plays[other] * left[other]
-        total += weight
-        row = across[other]
-        for mine in range(16):
-            out_sum[mine] += weight * np.float32(row[mine])
-    for mine in range(N_RANKS):
-        same = plays[mine] * (points + np.float32(pairs[N_RANKS, mine]))
-        out_value[mine] += (out_sum[mine] + total * points - same) * left[mine] * left_now
-
-
-@kernel(inline=True)
-def _pair_ends_of_mine(rho, left, left_now, points, pairs, out_value):
-    """The other moves next with one card, I keep one: what my kept cards are worth. rho: float32[13], by his card."""
-    total = _F0
-    out_value[:16] = _F0
-    for other in range(N_RANKS):
-        weight = rho[other] * left[other]
-        total += weight
-        row = pairs[other]
-        for mine in range(16):
-            out_value[mine] -= weight * np.float32(row[mine])
-    for mine in range(N_RANKS):
-        same = rho[mine] * (points - np.float32(pairs[N_RANKS, mine]))
-        out_value[mine] = (out_value[mine] + total * points - same) * left[mine] * left_now
-
-
-@kernel
-def _ways_alone(left, twos, threes, n, out_ways):
-    """In how many ways the cards left make each hand of two or three. out_ways: float32[91 or 455]."""
-    if n == 2:
-        for hand in range(91):
-            a, b = twos[hand, 0], twos[hand, 1]
-            out_ways[hand] = left[a] * (left[b] - np.float32(a == b))
-        return
-    for hand in range(455):
-        a, b, c = threes[hand, 0], threes[hand, 1], threes[hand, 2]
-        ways = left[a] * (left[b] - np.float32(a == b))
-        out_ways[hand] = ways * (left[c] - np.float32(b == c) - np.float32(a == c))
-
-
 @kernel
 def _forced(node, mine, nodes, leaves, sets, places, rho, scratch, out_value, out_alive):
     """A side with one card plays it, and the other goes on alone with two or three."""
@@ -162,7 +116,7 @@ def _forced(node, mine, nodes, leaves, sets, places, rho, scratch, out_value, ou
             continue
         values = ends[-2 - child]
         left[rank] -= _F1
-        _ways_alone(left, sets.twos, sets.threes, n_alone, ways)
+        ways_alone(left, sets.twos, sets.threes, n_alone, ways)
         left[rank] += _F1
         points = so_far + sign * np.float32(nodes.gain[node, rank])
         if mine:
@@ -222,7 +176,7 @@ def _last_choice(node, mode, nodes, leaves, rho, scratch, wish, out_regrets, out
                 value = points + np.float32(ones[kept])
                 scratch.plays[rank, kept] = rho[0] * left_now * left[kept] * value
         else:
-            _pair_ends_of_mine(rho, left, left_now, points, leaves.pairs[-2 - child], scratch.plays[rank])
+            pair_ends_of_mine(rho, left, left_now, points, leaves.pairs[-2 - child], scratch.plays[rank])
         left[rank] += _F1
     _choose_of_two(node, mode, n_legal, nodes.slot[node], scratch.plays, wish, out_regrets, out_value)
 
@@ -306,7 +260,7 @@ def _reach_of_other(node, weight, nodes, leaves, sets, places, scratch, wish, ou
                     out_value[0] += row[kept] * ways * left[kept] * (points - np.float32(ones[kept]))
             else:
                 pairs, across = leaves.pairs[-2 - child], leaves.across[-2 - child]
-                _pair_ends_of_other(row, left, ways, points, pairs, across, scratch.sums[0], out_value)
+                pair_ends_of_other(row, left, ways, points, pairs, across, scratch.sums[0], out_value)
             left[rank] += _F1
         else:
             below = scratch.reach[places.reach[child] :]
