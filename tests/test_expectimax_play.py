@@ -19,7 +19,7 @@ from cribsim.views import play_view
 def any_cards():
     """Tables for an opponent who keeps any four cards."""
     ways = np.array([math.comb(4, n) for n in range(5)], float)[count_ranks(4)].prod(axis=1)
-    known = tables_of(find_half("greedy", "discard"), ("",))
+    known = tables_of(find_half("greedy", "discard"))
     return Tables(np.tile(ways / ways.sum() * 2.0**30, (2, 1)).astype(np.float32), known.bits, known.factors)
 
 

@@ -84,7 +84,7 @@ class CribTable:
         """The standard error of the average crib of all throws; None where nothing was sampled."""
         errors = getattr(self, f"{_check_whose(whose)}_se")
         shares = getattr(self, f"thrown_{whose}")
-        return None if errors is None else float(np.sqrt(np.nansum((shares * np.nan_to_num(errors)) ** 2)))
+        return None if errors is None else float(np.sqrt(((shares * np.nan_to_num(errors)) ** 2).sum()))
 
     def grid(self, whose: str) -> NDArray[np.float64]:
         """The picture players know, 13 x 13: unsuited on and above the diagonal, suited below."""

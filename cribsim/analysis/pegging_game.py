@@ -15,7 +15,7 @@ from cribsim import __version__
 from cribsim.cards import RANKS
 from cribsim.errors import CribsimError, ResultError
 from cribsim.pegging_game.compact import Compact, fine_levels, make_compact
-from cribsim.pegging_game.game import PONE, SMALLEST_CHANCE, Game, Profile, with_small_chances
+from cribsim.pegging_game.game import PONE, SMALLEST_CHANCE, Exploited, Game, Profile, with_small_chances
 from cribsim.pegging_game.sets import N_SETS, ROW_WIDTHS, SETS
 from cribsim.pegging_game.solving import Solver, solve
 from cribsim.pegging_game.tree import build_tree
@@ -40,20 +40,12 @@ _WORK = "work"
 
 
 @dataclass(frozen=True)
-class PlayExploitability:
-    """Points per deal that a best reply gains by role in the pegging game, exact; and the mirror's value, pone less
-    dealer. range: the discard strategy whose kept hands are played."""
+class PlayExploitability(Exploited):
+    """What a best reply gains against a pegging strategy in the pegging game, exact. range: the discard strategy whose
+    kept hands are played."""
 
     strategy: str
     range: str
-    pone: float
-    dealer: float
-    mirror_value: float
-
-    @property
-    def exploitability(self) -> float:
-        """The mean of the two gains."""
-        return (self.pone + self.dealer) / 2
 
     def to_json(self) -> dict[str, Any]:
         """The contract's `exploit`."""
@@ -98,7 +90,7 @@ def play_exploitability(
     """
     measured = _measure(play, discards, progress)
     found = measured.game.exploitability(measured.profile)
-    return PlayExploitability(measured.half.text, measured.kept.text, found.pone, found.dealer, found.mirror_value)
+    return PlayExploitability(**vars(found), strategy=measured.half.text, range=measured.kept.text)
 
 
 @dataclass(frozen=True, eq=False)

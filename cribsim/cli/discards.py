@@ -22,7 +22,6 @@ from cribsim.cli.common import (
 from cribsim.cli.output import tell
 from cribsim.cli.play import command_line
 from cribsim.errors import CribsimError
-from cribsim.stats import quantile
 
 _quiet = click.option("--quiet", is_flag=True, help="Nothing on stderr but errors.")
 _confidence = click.option(
@@ -147,6 +146,8 @@ def _say(value: float | None, digits: int = 3) -> str:
 
 
 def _print_values(found: dict[str, Any], parts: bool) -> None:
+    from cribsim.stats import quantile
+
     rows = found["discards"]
     columns: dict[str, list[str]] = {
         "keep": [row["keep"] for row in rows],
@@ -310,6 +311,8 @@ def _print_cribs(table: Any, thrown: bool) -> None:
 
 
 def _mean_text(mean: float, se: float | None) -> str:
+    from cribsim.stats import quantile
+
     return f"{mean:.3f}" if se is None else f"{mean:.3f} ± {quantile(0.95) * se:.3f}"
 
 
@@ -348,6 +351,7 @@ def exploit(
     if kept:
         raise CribsimError("--range goes with --play")
     from cribsim.analysis.exploiting import exploitability
+    from cribsim.stats import quantile
 
     tell_if_compiling(quiet=quiet)
     with progress_bar("hands", quiet=quiet) as progress:

@@ -67,6 +67,11 @@ class Half:
         digests = [source_digest(function) for function in self.functions]
         return "-".join(digests + [file_digest(path) for path in self.files])
 
+    @property
+    def state(self) -> tuple[Any, ...]:
+        """What changes when it would answer otherwise: a key for what is remembered of its answers."""
+        return (self.code, *map(id, self.functions))
+
     def ready(self, rules: Rules) -> Bound:
         """Bind to rules, or say which numbers of players this half can play with."""
         if rules.players not in self.players:

@@ -19,19 +19,19 @@ from cribsim.pegging import highest_rank
 from cribsim.pegging_game.compact import Compact, filled
 from cribsim.pegging_game.game import Profile
 from cribsim.pegging_game.leaves import play_alone
+from cribsim.pegging_game.sets import row_width
 from cribsim.pegging_game.tree import GO, N_BRANCHES, Tree, build_tree
 from cribsim.scoring import RANK_PLACES
 from cribsim.strategies.base import Bound, Half
+from cribsim.strategies.greedy import greedy_position
 from cribsim.strategies.spec import parse_half
 from cribsim.strategies.tables import DATA
 from cribsim.streams import random_below
-from cribsim.views import GUESS, without_guesses
+from cribsim.views import GUESS
 
 SHIPPED = "shipped"
 SOLUTION_FILE, LEVELS_FILE = "pegging_equilibrium.npz", "levels.npy"
 _ALIGN = 64
-_DRAWS = 4096
-"""Evenly spaced random keys that show how often each card is drawn."""
 
 
 def _packed(tree: Tree, levels: NDArray[np.uint8]) -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
@@ -98,33 +98,22 @@ def _best_alone(view, n):
 
 
 @kernel(inline=True)
-def _greedy_position(view, n):
-    """The card that scores most at once, of equals the highest."""
-    best, most = 0, -1
-    for position in range(n):
-        rank = np.int64(view.cards[position]) >> 2
-        if rank <= highest_rank(np.int64(view.count)):
-            gain = view.gains >> (4 * rank) & 15
-            if gain >= most:
-                best, most = position, gain
-    while best > 0 and view.cards[best - 1] >> 2 == view.cards[best] >> 2:
-        best -= 1
-    return best
-
-
-@kernel(inline=True)
-def _draw(view, n, row, width, n_legal, levels):
-    """A card by the levels of its rank; -1 where all are 0. row: where the node's levels begin."""
-    weights = np.int64(0)
-    total = np.int64(0)
+def _levels_of(view, n, row, width, n_legal, levels):
+    """The levels of the cards that fit, a byte each by position (of one rank the first card has them), and their sum.
+    row: where the node's levels begin."""
+    weights, total = np.int64(0), np.int64(0)
     for position in range(n):
         rank = np.int64(view.cards[position]) >> 2
         if rank < n_legal and (position == 0 or rank != view.cards[position - 1] >> 2):
             level = np.int64(levels[np.uint64(row + rank * width + _kept_number(view, n, position))])
             total += level
             weights |= level << (8 * position)
-    if total == 0:
-        return -1
+    return weights, total
+
+
+@kernel(inline=True)
+def _draw(view, weights, total):
+    """A position by its weight."""
     drawn, position = random_below(view.key, total), 0
     while drawn >= weights >> (8 * position) & 255:
         drawn -= weights >> (8 * position) & 255
@@ -133,38 +122,42 @@ def _draw(view, n, row, width, n_legal, levels):
 
 
 @kernel
-def equilibrium_play(views, which, params, table, out_answers):
-    """Look up and draw. params: where the parts of the table begin (`_packed`); table: the tree and the levels."""
+def look_up(view, params, table):
+    """What the solution plays in a view: levels by position, a byte each, and their sum; 0 where nothing is kept. An
+    end of the play has its best card. params, table: see `_packed`."""
     n_nodes = np.int64(params[5])
     child = table[np.int64(params[0]) : np.int64(params[0]) + n_nodes * N_BRANCHES * 4].view(np.int32)
     slots = table[np.int64(params[1]) : np.int64(params[1]) + n_nodes * 8].view(np.int64)
     mover = table[np.int64(params[2]) : np.int64(params[2]) + n_nodes].view(np.int8)
     legal = table[np.int64(params[3]) : np.int64(params[3]) + n_nodes].view(np.int8)
+    n, node = np.int64(view.n_cards), _find_node(view, child, mover, legal)
+    if n == 1:
+        return np.int64(1), np.int64(1)
+    if node < 0:
+        return np.int64(1) << (8 * _best_alone(view, n)), np.int64(1)
     levels = table[np.int64(params[4]) :]
+    return _levels_of(view, n, slots[np.uint64(node)], row_width(n), np.int64(legal[np.uint64(node)]), levels)
+
+
+@kernel
+def equilibrium_play(views, which, params, table, out_answers):
+    """Look up and draw; where nothing is kept, play greedily and say that it is a guess. params, table: `_packed`."""
     for k in range(len(which)):
         i = np.uint64(which[k])
-        view = views[i]
-        n, node = np.int64(view.n_cards), _find_node(view, child, mover, legal)
-        if node < 0:
-            out_answers[i] = _best_alone(view, n) if n > 1 else 0
-            continue
-        width = 16 if n == 2 else 96 if n == 3 else 464
-        row = slots[np.uint64(node)]
-        position = _draw(view, n, row, width, np.int64(legal[np.uint64(node)]), levels) if n > 1 else 0
-        out_answers[i] = position if position >= 0 else _greedy_position(view, n) + GUESS
+        weights, total = look_up(views[i], params, table)
+        out_answers[i] = _draw(views[i], weights, total) if total > 0 else greedy_position(views[i]) + GUESS
 
 
-def play_chances(view: Any, solution: str = "shipped") -> NDArray[np.float64]:
+def play_chances(view: Any, solution: str = SHIPPED) -> NDArray[np.float64]:
     """How often `equilibrium` plays each card of a view, (4,); cards of one rank share alike. Two players."""
-    bound, chances = equilibrium_of(solution), np.zeros(4)
-    asked, n = np.repeat(np.asarray(view)[None], _DRAWS), int(view["n_cards"])
-    asked["key"] = (np.arange(_DRAWS, dtype=np.uint64) * 2 + 1) << np.uint64(63 - _DRAWS.bit_length() + 1)
-    answers = np.zeros(_DRAWS, np.int64)
-    bound.answer(asked, np.arange(_DRAWS, dtype=np.int32), bound.params, bound.table, answers)
-    ranks = np.asarray(view["cards"][:n], np.int64) >> 2
-    for position in without_guesses(answers):
+    bound, n = equilibrium_of(solution), int(view["n_cards"])
+    weights, total = look_up(view, bound.params, bound.table)
+    if total == 0:
+        weights, total = 1 << (8 * int(greedy_position(view))), 1
+    ranks, chances = np.asarray(view["cards"][:n], np.int64) >> 2, np.zeros(4)
+    for position in range(n):
         alike = np.flatnonzero(ranks == ranks[position])
-        chances[alike] += 1 / (_DRAWS * len(alike))
+        chances[alike] += (int(weights) >> (8 * position) & 255) / (int(total) * len(alike))
     return chances
 
 

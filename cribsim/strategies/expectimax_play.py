@@ -22,11 +22,9 @@ from cribsim.pegging_game.sets import N_SETS, SETS, WIDTHS, count_ranks
 from cribsim.rules import MAX_COUNT, Rules
 from cribsim.scoring import N_RANKS
 from cribsim.strategies.base import Bound, Half
-from cribsim.strategies.ranges import kept_chances, rule_out, see_ranks
+from cribsim.strategies.ranges import likely_chances, rule_out, see_ranks
 
 _ONE = float(1 << 30)
-_SMALL = 1e-5
-"""What a sensible player would hardly have kept stays possible."""
 _WORST = 32
 
 
@@ -238,17 +236,15 @@ def make_scratch() -> tuple[NDArray[Any], ...]:
     return tuple(np.zeros(n, kind) for n, kind in kinds)
 
 
-@functools.lru_cache(maxsize=8)
-def tables_of(discards: Half, _code: tuple[Any, ...]) -> Tables:
+def tables_of(discards: Half) -> Tables:
     """The tables for a discard strategy."""
-    found = kept_chances(discards) + _SMALL
-    return Tables((found / found.sum(axis=1, keepdims=True) * _ONE).astype(np.float32), *_shared())
+    return Tables((likely_chances(discards) * _ONE).astype(np.float32), *_shared())
 
 
 def expectimax_play(rules: Rules, discards: Half, depth: int) -> Bound:
     """Expectimax play to a depth of one or two plays after one's own. discards: by which the other keeps his cards."""
     if rules.players == 2:
-        tables = tables_of(discards, (discards.code, *map(id, discards.functions)))
+        tables = tables_of(discards)
     else:
         tables = Tables(np.zeros((2, 1820), np.float32), *_shared())
 

@@ -41,15 +41,20 @@ def greedy_discard(views, which, params, table, out_answers):
         out_answers[i] = best
 
 
+@kernel(inline=True)
+def greedy_position(view):
+    """The card that scores most now (go and last card apart); of equals the highest rank, then the first card."""
+    highest, best = highest_rank(np.int64(view.count)), 0
+    for position in range(4):
+        rank = np.int64(view.cards[position]) >> 2
+        worth = (view.gains >> (4 * (rank & 15)) & 15) << 8 | (rank + 1) << 2 | 3 - position
+        best = max(best, worth if rank <= highest else 0)
+    return 3 - (best & 3)
+
+
 @kernel
 def greedy_play(views, which, params, table, out_answers):
-    """The card that scores most now (go and last card apart); of equals the highest rank, then the first card."""
+    """See `greedy_position`."""
     for k in range(len(which)):
         i = np.uint64(which[k])
-        view = views[i]
-        highest, best = highest_rank(np.int64(view.count)), 0
-        for position in range(4):
-            rank = np.int64(view.cards[position]) >> 2
-            worth = (view.gains >> (4 * (rank & 15)) & 15) << 8 | (rank + 1) << 2 | 3 - position
-            best = max(best, worth if rank <= highest else 0)
-        out_answers[i] = 3 - (best & 3)
+        out_answers[i] = greedy_position(views[i])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from cribsim.pegging_game.sets import SETS, n_hands_of
 from cribsim.rules import MAX_COUNT, MAX_PLAYERS, Rules
 from cribsim.sampling import draw_cards, return_cards, sample_word
 from cribsim.strategies.base import Bound, Half
-from cribsim.strategies.ranges import kept_chances, rule_out, weigh_holdings
+from cribsim.strategies.ranges import likely_chances, rule_out, weigh_holdings
 
 _MOST_TRIES = 64
 
@@ -203,21 +202,10 @@ def _scratch() -> tuple[NDArray[Any], ...]:
     )
 
 
-@functools.lru_cache(maxsize=8)
-def _chances(discards: Half, _code: tuple[Any, ...]) -> NDArray[np.float64]:
-    found = kept_chances(discards) + _SMALL
-    shares: NDArray[np.float64] = found / found.sum(axis=1, keepdims=True)
-    return shares
-
-
-_SMALL = 1e-5
-"""What a sensible player would hardly have kept stays possible."""
-
-
 def montecarlo_play(rules: Rules, discards: Half, n_samples: int) -> Bound:
     """Monte Carlo play. discards: by which the other keeps his cards, with two players."""
     two = rules.players == 2
-    chances = _chances(discards, (discards.code, *map(id, discards.functions))) if two else np.ones((2, 1820))
+    chances = likely_chances(discards) if two else np.ones((2, 1820))
 
     def answer(views: Any, which: Any, params: Any, table: Any, out_answers: Any) -> None:
         answer_plays(views, which, n_samples, bool(rules.teams), chances, SETS, _scratch(), out_answers)

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 from cribsim.errors import PlayerError, StrategyError
 from cribsim.pegging_game.game import Profile
 from cribsim.pegging_game.paths import fill_views, find_paths, list_choices, take_answers
-from cribsim.pegging_game.sets import N_SETS, SETS
+from cribsim.pegging_game.sets import N_SETS, ROW_WIDTHS, SETS, count_ranks
 from cribsim.pegging_game.tree import Tree
 from cribsim.rules import Rules
+from cribsim.scoring import N_RANKS
 from cribsim.strategies.base import PLAY, Bound, Half, fault_text, view_text
 from cribsim.views import PLAY_VIEW, empty_views, without_guesses
 
@@ -80,13 +81,9 @@ def _ask(half: Half, bound: Bound, views: NDArray[np.void]) -> NDArray[np.int64]
 def _any_card(tree: Tree) -> Profile:
     """Each card that fits as likely: a rank by how many of it are held."""
     weights = np.zeros(tree.n_slots, np.float32)
-    held = [(rows[:, None, :] == np.arange(13)[None, :, None]).sum(axis=2) for rows in (SETS.twos, SETS.threes)]
-    held.insert(0, np.eye(13, dtype=np.int64))
-    widths = {2: 16, 3: 96, 4: 464}
     for n in range(2, tree.hand_size + 1):
-        kept = held[n - 2]
-        block = np.zeros((13, widths[n]), np.float32)
-        block[:, : N_SETS[n - 1]] = kept.T + 1
+        block = np.zeros((N_RANKS, int(ROW_WIDTHS[n])), np.float32)
+        block[:, : N_SETS[n - 1]] = count_ranks(n - 1).T + 1
         for slot in tree.nodes.slot[tree.nodes.n_mover == n]:
             weights[slot : slot + block.size] = block.ravel()
     return Profile.of(weights)

@@ -132,11 +132,11 @@ def policy_of(half: Half, role: int, players: int = 2) -> Policy:
     StrategyError
         It raised.
     """
-    return _held(half, (half.code, *map(id, half.functions)), role, players)
+    return _held(half, half.state, role, players)
 
 
 @functools.lru_cache(maxsize=12)
-def _held(half: Half, _code: tuple[Any, ...], role: int, players: int) -> Policy:
+def _held(half: Half, _state: tuple[Any, ...], role: int, players: int) -> Policy:
     return _made_or_kept(half, role, players)
 
 

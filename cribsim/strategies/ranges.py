@@ -21,6 +21,7 @@ from cribsim.strategies.policy import policy_of
 from cribsim.views import KEPT_2
 
 _MOST_TRIES = 1000
+_SMALL = 1e-5
 
 
 def kept_chances(half: Half) -> NDArray[np.float64]:
@@ -31,11 +32,18 @@ def kept_chances(half: Half) -> NDArray[np.float64]:
     PlayerError
         The strategy has no policy (`policy.policy_of`).
     """
-    return _kept_chances(half, (half.code, *map(id, half.functions)))
+    return _kept_chances(half, half.state)
+
+
+def likely_chances(half: Half) -> NDArray[np.float64]:
+    """The same, where what a sensible player would hardly have kept stays possible with a small chance."""
+    chances = kept_chances(half) + _SMALL
+    shares: NDArray[np.float64] = chances / chances.sum(axis=1, keepdims=True)
+    return shares
 
 
 @functools.lru_cache(maxsize=4)
-def _kept_chances(half: Half, _code: tuple[Any, ...]) -> NDArray[np.float64]:
+def _kept_chances(half: Half, _state: tuple[Any, ...]) -> NDArray[np.float64]:
     hands, sizes = class_hands(6), class_sizes(6)
     number = CARD_PLACES[np.arange(6), hands].sum(axis=1)
     found = np.zeros((2, N_KEPT))
