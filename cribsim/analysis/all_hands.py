@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from cribsim import __version__
 from cribsim.analysis.by_ranks import Cribs, average_cribs, classes, mix_of, value_throws
-from cribsim.analysis.equilibrium import DEALER, PONE, SIGNS, answers_by_class, best_reply, suited_ratio
+from cribsim.analysis.equilibrium import DEALER, PONE, SIGNS, Reply, answers_by_class, best_reply, suited_ratio
 from cribsim.analysis.reading import check_flag
 from cribsim.cards import format_card
 from cribsim.errors import CribsimError, ResultError
@@ -80,9 +80,10 @@ def all_discards(
         for role, other in zip((PONE, DEALER), answers, strict=True):
             cribs = _cribs(work / f"{ROLES[role]}.npz", other, part_of(progress, role, 2))
             values = pegged.difference[role] if pegging else np.zeros(N_KEPT)
-            tables.append(_rows(role, best_reply(cribs, role, values, suited_ratio(other))))
+            tables.append(table_of_reply(role, best_reply(cribs, role, values, suited_ratio(other))))
         table = pegged.text if pegging else None
-        _write(folder, tables, {**asked, "model": _MODEL, "pegging_table": table, **provenance(command, True, code)})
+        told = {**asked, "model": _MODEL, "pegging_table": table, **provenance(command, True, code)}
+        _write(folder, tables, told)
         shutil.rmtree(work)
     return folder / _TABLE
 
@@ -138,7 +139,8 @@ def _texts(cards: NDArray[Any]) -> NDArray[np.bytes_]:
     return np.char.rstrip(rows.view(f"S{3 * cards.shape[1]}").ravel())
 
 
-def _rows(role: int, reply: Any) -> Any:
+def table_of_reply(role: int, reply: Reply) -> Any:
+    """The rows of one role, a pyarrow table: see `all_discards`."""
     import pyarrow as pa
 
     hands, sizes, _ = classes()

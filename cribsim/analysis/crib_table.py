@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cribsim.analysis.equilibrium import DEALER, N_THROWN, PONE, FixedPoint, Reply, solve_discards
+from cribsim.analysis.equilibrium import DEALER, N_THROWN, PONE, FixedPoint, Reply, answers_by_class, solve_discards
 from cribsim.analysis.reading import check_flag
 from cribsim.cards import RANKS
 from cribsim.errors import CribsimError
@@ -299,7 +299,7 @@ def _played(result: Result, role: int) -> tuple[NDArray[np.float64], ...]:
     return np.array([e.mean for e in found]), np.array([e.se for e in found]), shares / shares.sum()
 
 
-def _table_of(point: FixedPoint, pegging: bool, about: str) -> CribTable:
+def table_of(point: FixedPoint, pegging: bool, about: str) -> CribTable:
     """The crib table of a fixed point."""
     dealer, pone = point.replies[DEALER], point.replies[PONE]
     return CribTable(
@@ -349,13 +349,15 @@ def solve_crib_table(
     if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float)) or not tolerance >= _FINEST:
         raise CribsimError(f"tolerance={tolerance!r}: give a number of points from {_FINEST}")
     values = pegging_table().difference if pegging else np.zeros((2, 1820))
-    point = solve_discards(find_half(start, DISCARD), values, tolerance=tolerance, progress=progress, told=told)
+    half = find_half(start, DISCARD)
+    first = [answers_by_class(half, role) for role in (PONE, DEALER)]
+    point = solve_discards(first, values, tolerance=tolerance, progress=progress, told=told)
     counted = "hand, crib and pegging" if pegging else "hand and crib"
     about = (
         f"Average cribs where both throw best against each other ({counted}), from {start}, "
         f"{len(point.moved)} rounds, last movement {point.moved[-1]:.4f} points"
     )
-    return _table_of(point, pegging, about), point
+    return table_of(point, pegging, about), point
 
 
 def write_shipped(folder: Path, found: dict[bool, tuple[CribTable, FixedPoint]]) -> None:

@@ -7,7 +7,7 @@ left at the end is the fixed point: the policies, and the average cribs that go 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -142,7 +142,7 @@ class FixedPoint:
 
 
 def solve_discards(
-    start: Half,
+    start: Sequence[NDArray[np.uint8]],
     pegging: NDArray[np.float64],
     *,
     tolerance: float = 0.002,
@@ -150,18 +150,18 @@ def solve_discards(
     progress: Callable[[int, int], None] | None = None,
     told: Callable[[int, float], None] | None = None,
 ) -> FixedPoint:
-    """Iterate best replies from what `start` throws until no average crib moves by more than `tolerance`.
+    """Iterate best replies until no average crib moves by more than `tolerance`.
 
     Parameters
     ----------
     start
-        A discard strategy that draws nothing at random; the fixed point doesn't hang on it.
+        What pone and dealer throw at first (`answers_by_class`); the fixed point doesn't hang on it.
     pegging
         Own less the other's pegging by role and kept ranks, (2, 1820); zeros leave it out.
     progress, told
         Called with the work done in a round, and with each round's number and movement.
     """
-    answers = [answers_by_class(start, role) for role in (PONE, DEALER)]
+    answers = list(start)
     mixes = [mix_of(found) for found in answers]
     before: Any = None
     moved: list[float] = []

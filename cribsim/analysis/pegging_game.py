@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from cribsim import __version__
 from cribsim.cards import RANKS
 from cribsim.errors import CribsimError, ResultError
+from cribsim.folders import locked
 from cribsim.pegging_game.compact import Compact, fine_levels, make_compact
 from cribsim.pegging_game.game import PONE, SMALLEST_CHANCE, Exploited, Game, Profile, with_small_chances
 from cribsim.pegging_game.sets import N_SETS, ROW_WIDTHS, SETS
@@ -88,13 +90,13 @@ def play_exploitability(
     >>> round(found.exploitability, 2)  # doctest: +SKIP
     0.87
     """
-    measured = _measure(play, discards, progress)
+    measured = measure_play(play, discards, progress)
     found = measured.game.exploitability(measured.profile)
     return PlayExploitability(**vars(found), strategy=measured.half.text, range=measured.kept.text)
 
 
 @dataclass(frozen=True, eq=False)
-class _Measured:
+class MeasuredPlay:
     """A strategy in its game."""
 
     half: Half
@@ -103,16 +105,16 @@ class _Measured:
     profile: Profile
 
 
-def _measure(play: str | Half | Any, discards: str | Half | Any, progress: Progress | None) -> _Measured:
-    """The game and the profile of a strategy; `equilibrium` and the range it was solved for."""
+def measure_play(play: str | Half | Any, discards: str | Half | Any, progress: Progress | None) -> MeasuredPlay:
+    """The game and the profile of a strategy, by default with the range of `play_exploitability`."""
     half = find_half(play, PLAY)
     solved = solution_of(half) if is_equilibrium(half) else None
     kept = find_half(discards or (solved.range if solved else DEFAULT_RANGE), DISCARD)
     chances = with_small_chances(kept_chances(kept))
     if solved:
-        return _Measured(half, kept, Game(build_tree(), chances), solved.profile())
+        return MeasuredPlay(half, kept, Game(build_tree(), chances), solved.profile())
     tree = build_tree(whole=True)
-    return _Measured(half, kept, Game(tree, chances), play_policy(half, tree, progress))
+    return MeasuredPlay(half, kept, Game(tree, chances), play_policy(half, tree, progress))
 
 
 def kept_values(
@@ -128,10 +130,16 @@ def kept_values(
     """
     import pandas as pd
 
-    measured = _measure(play, discards, progress)
-    values = {name: measured.game.values(me, FOLLOW, measured.profile) for me, name in enumerate(ROLES)}
+    measured = measure_play(play, discards, progress)
+    values = dict(zip(ROLES, values_by_kept(measured.game, measured.profile), strict=True))
     chances = {f"{name}_chance": measured.game.chances[me] for me, name in enumerate(ROLES)}
-    return pd.DataFrame({"kept": _texts(multisets(4)), **values, **chances})
+    return pd.DataFrame({"kept": kept_texts(), **values, **chances})
+
+
+def values_by_kept(game: Game, profile: Profile, mode: int = FOLLOW) -> NDArray[np.float64]:
+    """What each hand pegs less what the other pegs, by role, (2, 1820), where both follow the profile, or (BEST) one's
+    own side replies best to it."""
+    return np.stack([game.values(me, mode, profile) for me in range(len(ROLES))])
 
 
 def lead_values(
@@ -148,12 +156,12 @@ def lead_values(
     """
     import pandas as pd
 
-    measured = _measure(play, discards, progress)
+    measured = measure_play(play, discards, progress)
     game, profile, tree = measured.game, measured.profile, measured.game.tree
     often = game.counting(PONE).walk(PONE, FOLLOW, profile)
     values = np.zeros(tree.n_slots, np.float32)
     game.walk(PONE, JUDGE, Profile(profile.follow, values, profile.sums))
-    hands, threes = multisets(4), N_SETS[3]
+    threes = N_SETS[3]
     rows = []
     for rank in range(N_RANKS):
         at = int(tree.nodes.slot[0]) + rank * int(ROW_WIDTHS[4])
@@ -165,12 +173,13 @@ def lead_values(
     frame["share"] = frame.share / by_hand.share.transform("sum")
     frame["loss"] = by_hand.value.transform("max") - frame.value
     frame["chance"] = game.chances[PONE][frame.hand]
-    frame.insert(0, "kept", np.array(_texts(hands))[frame.hand])
+    frame.insert(0, "kept", np.array(kept_texts())[frame.hand])
     return frame.drop(columns="hand")[["kept", "lead", "value", "loss", "share", "chance"]]
 
 
-def _texts(hands: NDArray[np.int64]) -> list[str]:
-    return ["".join(RANKS[rank] for rank in hand) for hand in hands.tolist()]
+def kept_texts() -> list[str]:
+    """The 1,820 sets of four ranks as text, in their order."""
+    return ["".join(RANKS[rank] for rank in hand) for hand in multisets(4).tolist()]
 
 
 def solve_pegging(
@@ -221,35 +230,40 @@ def solve_pegging(
     game = Game(build_tree(), chances)
     about = {"range": half.text, "code": half.code, "smallest_chance": SMALLEST_CHANCE, "cribsim": __version__}
     solver = Solver(game, about)
-    _open(folder)
-    solver.resume(folder / _WORK)
-    with hold_stops() as watch:
+    with open_solution(folder) as work, hold_stops() as watch:
+        solver.resume(work)
         solve(
             solver,
             seconds=60 * minutes,
             target=target,
-            folder=folder / _WORK,
+            folder=work,
             told=told,
             progress=progress,
             stopped=lambda: bool(watch.number),
         )
-        return _write(
-            folder, game, solver, n_kept, provenance(command, True, {half.text: half.code} if half.code else {})
-        )
+        code = {half.text: half.code} if half.code else {}
+        return write_solution(folder, solver, n_kept, provenance(command, True, code))
 
 
-def _open(folder: Path) -> None:
+@contextlib.contextmanager
+def open_solution(folder: Path) -> Iterator[Path]:
+    """The folder for what is half done in a folder that is new or was begun, locked meanwhile."""
+    work = folder / _WORK
     try:
-        if folder.exists() and (not folder.is_dir() or (any(folder.iterdir()) and not (folder / _WORK).is_dir())):
+        if folder.exists() and (not folder.is_dir() or (any(folder.iterdir()) and not work.is_dir())):
             raise ResultError(f"{folder} exists already; name a new folder, nothing was overwritten")
-        folder.mkdir(parents=True, exist_ok=True)
+        work.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise ResultError(f"{folder} can't be written: {error.strerror or error}") from None
+    with locked(work) as mine:
+        if not mine:
+            raise ResultError(f"{folder} is being written by another process")
+        yield work
 
 
-def _write(folder: Path, game: Game, solver: Solver, n_kept: int, told: dict[str, Any]) -> dict[str, Any]:
-    """Write the solution in both forms, each with its own exploitability."""
-    full = solver.average()
+def write_solution(folder: Path, solver: Solver, n_kept: int, told: dict[str, Any]) -> dict[str, Any]:
+    """Write a solution into a folder in both forms, each with its own exploitability; return what is told of it."""
+    game, full = solver.game, solver.average()
     levels = fine_levels(game.tree, full)
     compact = make_compact(game, full, n_kept)
     exact = {

@@ -69,6 +69,12 @@ def read_confidence(_ctx: click.Context, _param: click.Parameter, value: float) 
     return share
 
 
+confidence_option = click.option(
+    "--confidence", type=float, default=0.95, callback=read_confidence, help="Of the intervals: 0.95 or 95."
+)
+quiet_option = click.option("--quiet", is_flag=True, help="Nothing on stderr but errors.")
+
+
 def seed_option(function: Callable[..., Any]) -> Callable[..., Any]:
     """The options of every command that plays."""
     for option in (
@@ -77,10 +83,8 @@ def seed_option(function: Callable[..., Any]) -> Callable[..., Any]:
             "--workers", type=click.IntRange(1, 1024), help="Threads; default every core. Changes nothing but the time."
         ),
         click.option("--rules", help="A named game and keys, as in short,skunk=40 (see `cribsim rules`)."),
-        click.option(
-            "--confidence", type=float, default=0.95, callback=read_confidence, help="Of the intervals: 0.95 or 95."
-        ),
-        click.option("--quiet", is_flag=True, help="Nothing on stderr but errors."),
+        confidence_option,
+        quiet_option,
         click.option(
             "--first", type=Number(or_zero=True), default=0, help="Number of the first deal or game; default 0."
         ),

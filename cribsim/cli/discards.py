@@ -1,4 +1,4 @@
-"""Commands about discards: discard, crib, exploit."""
+"""Commands about discards: discard, crib."""
 
 from __future__ import annotations
 
@@ -11,22 +11,18 @@ import click
 from cribsim.cli.common import (
     Number,
     check_picture,
+    confidence_option,
     given_options,
     json_option,
     print_json,
     print_table,
     progress_bar,
-    read_confidence,
+    quiet_option,
     tell_if_compiling,
 )
 from cribsim.cli.output import tell
 from cribsim.cli.play import command_line
 from cribsim.errors import CribsimError
-
-_quiet = click.option("--quiet", is_flag=True, help="Nothing on stderr but errors.")
-_confidence = click.option(
-    "--confidence", type=float, default=0.95, callback=read_confidence, help="Of the intervals: 0.95 or 95."
-)
 
 
 @click.command()
@@ -49,8 +45,8 @@ _confidence = click.option(
 @click.option("--plot", "picture", help="Write a picture of the discards to this file (.png, .svg, .pdf).")
 @click.option("--all", "every", is_flag=True, help="All hands of six cards, both roles, into a Parquet table in --out.")
 @click.option("--out", help="With --all: a new folder, or one in which the same work was broken off.")
-@_confidence
-@_quiet
+@confidence_option
+@quiet_option
 @json_option
 def discard(hand: tuple[str, ...], every: bool, **options: Any) -> None:
     """What each discard of a hand is worth: hand, plus or minus crib, plus pegging.
@@ -203,7 +199,7 @@ def _how(found: dict[str, Any]) -> str:
 @click.option("--out", help="With --solve: a new folder for the files as they ship, with and without pegging.")
 @click.option("--thrown", is_flag=True, help="Also how often each pair is thrown, beside published figures.")
 @click.option("--plot", "picture", help="Write the 13 x 13 pictures to this file (.png, .svg, .pdf).")
-@_quiet
+@quiet_option
 @json_option
 def crib(picture: str | None, as_json: bool, thrown: bool, **options: Any) -> None:
     """What the crib brings by the two cards thrown, where both throw best against each other.
@@ -314,78 +310,3 @@ def _mean_text(mean: float, se: float | None) -> str:
     from cribsim.stats import quantile
 
     return f"{mean:.3f}" if se is None else f"{mean:.3f} ± {quantile(0.95) * se:.3f}"
-
-
-@click.command()
-@click.option("--discard", "discards", help="A discard strategy that draws nothing at random, also file.py:name.")
-@click.option("--play", help="A pegging strategy that draws nothing at random, or equilibrium, or random.")
-@click.option("--range", "kept", help="With --play: whose kept hands, a discard strategy. Default expectimax.")
-@click.option("--no-pegging", is_flag=True, help="Leave out what the kept cards peg.")
-@click.option("--hands", type=Number(), default=400, help="Hands of each role worked out exactly. Default 400.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Of the drawing of those hands.")
-@_confidence
-@_quiet
-@json_option
-def exploit(
-    discards: str | None,
-    play: str | None,
-    kept: str | None,
-    no_pegging: bool,
-    hands: int,
-    seed: int,
-    confidence: float,
-    quiet: bool,
-    as_json: bool,
-) -> None:
-    """How many points a deal a best reply gains against a strategy, by role. Takes a minute or a few.
-
-    Example: cribsim exploit --play greedy
-    """
-    if (discards is None) == (play is None):
-        raise CribsimError("name a strategy, as in cribsim exploit --discard expectimax, or --play greedy")
-    if play is not None:
-        for name in given_options("no_pegging", "hands", "seed", "confidence"):
-            raise CribsimError(f"--{name.replace('_', '-')} goes with --discard; --play is measured over all hands")
-        _exploit_play(play, kept, quiet=quiet, as_json=as_json)
-        return
-    if kept:
-        raise CribsimError("--range goes with --play")
-    from cribsim.analysis.exploiting import exploitability
-    from cribsim.stats import quantile
-
-    tell_if_compiling(quiet=quiet)
-    with progress_bar("hands", quiet=quiet) as progress:
-        found = exploitability(
-            discard=discards, pegging=not no_pegging, hands=hands, seed=seed, confidence=confidence, progress=progress
-        ).to_json()
-    if as_json:
-        print_json(found)
-        return
-    names = {"pone": "pone", "dealer": "dealer", "exploitability": "mean of both"}
-    rows = []
-    for key, name in names.items():
-        se = found["se" if key == "exploitability" else f"{key}_se"]
-        reach = quantile(confidence) * se
-        rows.append([name, f"{found[key]:.4f}", f"{se:.4f}", f"{found[key] - reach:.4f} – {found[key] + reach:.4f}"])
-    title = f"{found['strategy']}: what its best opponent gains over the mirror, points a deal"
-    print_table(title, ["opponent as", "gain", "se", f"{100 * confidence:g} %"], rows)
-    pegging = f"pegging: {found['pegging_table']}" if found["pegging_table"] else "no pegging"
-    mirror = f"mirror ({found['strategy']} against itself): pone less dealer"
-    tell(f"{mirror} {found['mirror_value']:.3f} points without heels")
-    tell(f"{pegging}; se of the part worked out exactly on {found['hands']} hands of each role, seed {found['seed']}")
-
-
-def _exploit_play(play: str, kept: str | None, *, quiet: bool, as_json: bool) -> None:
-    from cribsim.analysis.pegging_game import play_exploitability
-
-    tell_if_compiling(quiet=quiet)
-    with progress_bar("places", quiet=quiet) as progress:
-        found = play_exploitability(play, discards=kept, progress=progress).to_json()
-    if as_json:
-        print_json(found)
-        return
-    names = {"pone": "pone", "dealer": "dealer", "exploitability": "mean of both"}
-    rows = [[name, f"{found[key]:.6f}"] for key, name in names.items()]
-    title = f"{found['strategy']}: what its best opponent gains over the mirror, points a deal, exact"
-    print_table(title, ["opponent as", "gain"], rows)
-    tell(f"mirror: pone less dealer {found['mirror_value']:.4f}; hands as {found['range']} keeps them")

@@ -18,6 +18,7 @@ from cribsim.cli.common import (
     print_json,
     print_table,
     progress_bar,
+    quiet_option,
     rules_text,
     seed_option,
     share_interval,
@@ -240,7 +241,7 @@ def _print_comparison(found: dict[str, Any]) -> None:
 @click.option("--list", "listing", is_flag=True, help="List the experiments under experiments/.")
 @click.option("--scale", type=float, default=1.0, help="Multiply deals or games; the result gets its own folder.")
 @click.option("--out", help="A new folder; default results/NAME of NAME.toml.")
-@click.option("--quiet", is_flag=True, help="Nothing on stderr but errors.")
+@quiet_option
 @json_option
 def run(file: str | None, listing: bool, scale: float, out: str | None, quiet: bool, as_json: bool) -> None:
     """Run an experiment: a question, a method, and one simulate or compare, in a TOML file.

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from cribsim.pegging_game.leaves import Leaves
 from cribsim.pegging_game.sets import N_SETS, SETS, WIDTHS, count_ranks
-from cribsim.pegging_game.tree import Tree, widths
+from cribsim.pegging_game.tree import NONE, Nodes, Tree, widths
 from cribsim.pegging_game.walk import BEST, FOLLOW, Places, Scratch, come_back, go_down
 from cribsim.work import n_cores, share_out
 
@@ -52,6 +52,23 @@ def _ways(size: int, one: int, two: int) -> float:
     return math.comb(size - one, two) / math.comb(size, two)
 
 
+def _ways_beside(tree: Tree, hand: int) -> NDArray[np.float64]:
+    """What the deck leaves of every hand of the other beside a hand of one's own, (hands,): see `pair_weights`."""
+    held = count_ranks(tree.hand_size)
+    ways = np.ones(len(held))
+    for rank, size in enumerate(tree.deck):
+        ways *= np.array([_ways(size, int(held[hand, rank]), n) for n in range(tree.hand_size + 1)])[held[:, rank]]
+    return ways
+
+
+def _only_hand(tree: Tree, me: int, hand: int) -> NDArray[np.int32]:
+    """The children of the nodes without a side's plays of ranks that a hand doesn't hold."""
+    child = tree.nodes.child.copy()
+    missing = np.append(count_ranks(tree.hand_size)[hand] == 0, False)
+    child[np.ix_(tree.nodes.mover == me, missing)] = NONE
+    return child
+
+
 @dataclass(eq=False)
 class Game:
     """A tree with ranges. chances: (2, hands), pone's and dealer's."""
@@ -64,17 +81,17 @@ class Game:
 
     def __post_init__(self) -> None:
         held = count_ranks(self.tree.hand_size)
-        own = np.ones(len(held))
+        self._own = np.ones(len(held))
         for rank, size in enumerate(self.tree.deck):
             orders = np.array([math.perm(size, n) if n <= size else 0 for n in range(self.tree.hand_size + 1)])
-            own *= np.divide(1.0, orders, out=np.zeros(len(orders)), where=orders > 0)[held[:, rank]]
-        self.base = self.chances * own
+            self._own *= np.divide(1.0, orders, out=np.zeros(len(orders)), where=orders > 0)[held[:, rank]]
+        self.base = self.chances * self._own
         self.total = float(pair_weights(self.chances, self.tree.deck).sum())
         self._walkers = [_Walker(self.tree, me) for me in (PONE, DEALER)]
 
     def walk(self, me: int, mode: int, profile: Profile, weight: float = 0.0) -> NDArray[np.float64]:
         """Walk the tree for one side; return what each of its hands is worth times its other factors: see `value`."""
-        return self._walkers[me].walk(self.base[1 - me].astype(np.float32), mode, profile, weight)
+        return self._walkers[me].walk(self.base[1 - me], mode, profile, weight, self.tree.nodes)
 
     def value(self, me: int, mode: int, profile: Profile) -> float:
         """Points a deal for one side: its best reply (BEST) or its part of the profile (FOLLOW) against the profile."""
@@ -87,6 +104,15 @@ class Game:
         points = self.walk(me, mode, profile)
         averages: NDArray[np.float64] = np.divide(points, often, out=np.full(len(points), np.nan), where=often > 0)
         return averages
+
+    def value_of_hand(self, me: int, hand: int, weights: NDArray[np.float64], mode: int, profile: Profile) -> float:
+        """Points on average for one hand of a side, where the other's hands have these weights, (hands,), given all
+        that the side sees: not those of the game's ranges."""
+        ways = _ways_beside(self.tree, hand)
+        base = np.divide(weights, ways, out=np.zeros(len(ways)), where=ways > 0) * self._own
+        nodes = self.tree.nodes._replace(child=_only_hand(self.tree, me, hand))
+        points = self._walkers[me].walk(base, mode, profile, 0.0, nodes)
+        return float(points[hand] * self._own[hand] / weights[ways > 0].sum())
 
     def counting(self, me: int) -> Game:
         """The game in which every play is worth one to a side: walks then count how often places are reached."""
@@ -185,8 +211,10 @@ class _Walker:
             with self.lock:
                 self.free.append(scratch)
 
-    def walk(self, base: NDArray[np.float32], mode: int, profile: Profile, weight: float) -> NDArray[np.float64]:
-        nodes, leaves, top = self.tree.nodes, self.tree.leaves, self.top
+    def walk(
+        self, base: NDArray[np.float64], mode: int, profile: Profile, weight: float, nodes: Nodes
+    ) -> NDArray[np.float64]:
+        leaves, top = self.tree.leaves, self.top
         arrays = (profile.regrets, profile.sums, profile.follow)
 
         def down(first: int, end: int, scratch: Scratch) -> int:
@@ -206,7 +234,7 @@ class _Walker:
                 out = slice(self.places.value[root], self.places.value[root] + n)
                 top.value[out] = scratch.value[out]
 
-        self.alive[self.upper], self.alive[self.roots] = True, False
+        self.alive[self.upper] = self.alive[self.roots] = False
         self.alive[0] = True
         top.reach[: len(base)] = base
         met = [node for node in self.upper if self.alive[node] and down(node, node + 1, top)]

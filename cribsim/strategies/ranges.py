@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from cribsim.scoring import N_KEPT, N_RANKS, RANK_PLACES, multisets
 from cribsim.strategies.base import Half
 from cribsim.strategies.policy import policy_of
 from cribsim.views import KEPT_2
+from cribsim.work import n_cores, share_out
 
 _MOST_TRIES = 1000
 _SMALL = 1e-5
@@ -44,14 +46,63 @@ def likely_chances(half: Half) -> NDArray[np.float64]:
 
 @functools.lru_cache(maxsize=4)
 def _kept_chances(half: Half, _state: tuple[Any, ...]) -> NDArray[np.float64]:
+    number = CARD_PLACES[np.arange(6), class_hands(6)].sum(axis=1)
+    return chances_of_answers([policy_of(half, role)[number] for role in (0, 1)])
+
+
+def chances_of_answers(answers: Sequence[NDArray[np.uint8]]) -> NDArray[np.float64]:
+    """How likely each four ranks are kept, (2, 1820), by the answers of pone and dealer for each class of hands,
+    (962988,) each."""
     hands, sizes = class_hands(6), class_sizes(6)
-    number = CARD_PLACES[np.arange(6), hands].sum(axis=1)
     found = np.zeros((2, N_KEPT))
     for role in (0, 1):
-        kept = np.take_along_axis(hands, KEPT_2[policy_of(half, role)[number]], axis=1) >> 2
+        kept = np.take_along_axis(hands, KEPT_2[answers[role]], axis=1) >> 2
         index = RANK_PLACES[np.arange(4), kept].sum(axis=1)
         found[role] = np.bincount(index, weights=sizes, minlength=N_KEPT) / sizes.sum()
     return found
+
+
+@kernel
+def _count_kept(unseen, policy, last, hand, out_counts):
+    """Count what every hand keeps whose highest card is unseen[last], two of six. unseen: int64, sorted cards; policy:
+    uint8 by hand; hand: int64[6], scratch, its ranks; out_counts: int64[1820], by kept ranks."""
+    hand[5], at5 = unseen[last] >> 2, CARD_PLACES[5, unseen[last]]
+    for fourth in range(4, last):
+        hand[4], at4 = unseen[fourth] >> 2, at5 + CARD_PLACES[4, unseen[fourth]]
+        for third in range(3, fourth):
+            hand[3], at3 = unseen[third] >> 2, at4 + CARD_PLACES[3, unseen[third]]
+            for second in range(2, third):
+                hand[2], at2 = unseen[second] >> 2, at3 + CARD_PLACES[2, unseen[second]]
+                for first in range(1, second):
+                    hand[1], at1 = unseen[first] >> 2, at2 + CARD_PLACES[1, unseen[first]]
+                    for lowest in range(first):
+                        hand[0], index = unseen[lowest] >> 2, 0
+                        kept = KEPT_2[np.uint64(policy[np.uint64(at1 + unseen[lowest])])]
+                        for place in range(4):
+                            index += RANK_PLACES[place, np.uint64(hand[np.uint64(kept[place])])]
+                        out_counts[np.uint64(index)] += 1
+
+
+def chances_given(half: Half, role: int, seen: Sequence[int]) -> NDArray[np.float64]:
+    """How likely each four ranks are kept, (1820,), by a player in a role who holds none of the cards seen: every hand
+    of the others is counted.
+
+    Raises
+    ------
+    PlayerError
+        The strategy has no policy.
+    """
+    unseen, policy, n = np.setdiff1d(np.arange(N_CARDS), np.asarray(seen)), policy_of(half, role), n_cores()
+
+    def count(share: int) -> NDArray[np.int64]:
+        counts, hand = np.zeros(N_KEPT, np.int64), np.zeros(6, np.int64)
+        for last in range(len(unseen) - 1 - share, 4, -n):
+            _count_kept(unseen, policy, last, hand, counts)
+        return counts
+
+    counts = np.sum(list(share_out(count, range(n))), axis=0)
+    chances: NDArray[np.float64] = counts / counts.sum()
+    return chances
 
 
 @kernel(inline=True)

@@ -1,0 +1,211 @@
+"""The whole deal solved: discards that are best with what the play brings, the play of the hands that they keep, and
+so on until neither moves.
+
+Each round settles the discards of both roles against each other (`equilibrium`), with what every kept hand pegs from
+the round before; then the pegging game of the hands kept, going on from the last round's regrets. What is left at the
+end is a policy for each role, a solution of the play, and values by kept hand that agree with both.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import shutil
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cribsim import __version__
+from cribsim.analysis.all_hands import table_of_reply
+from cribsim.analysis.crib_table import table_of
+from cribsim.analysis.equilibrium import DEALER, PONE, FixedPoint, answers_by_class, solve_discards
+from cribsim.analysis.pegging_game import ROLES, kept_texts, open_solution, values_by_kept, write_solution
+from cribsim.errors import CribsimError, Interrupted, ResultError
+from cribsim.pegging_game.game import SMALLEST_CHANCE, Game, with_small_chances
+from cribsim.pegging_game.solving import Solver, solve
+from cribsim.pegging_game.tree import build_tree
+from cribsim.saved import provenance
+from cribsim.stopping import hold_stops
+from cribsim.strategies.base import DISCARD
+from cribsim.strategies.finding import find_half
+from cribsim.strategies.ranges import chances_of_answers
+from cribsim.strategies.tables import pegging_table
+from cribsim.work import Progress
+
+_STATE, _ARRAYS = "deal.json", "deal.npz"
+_MOST_ROUNDS = 12
+
+
+@dataclass
+class Round:
+    """What a round did. moved: the most that a value by kept hand moved, of hands that are kept; mean_moved: on
+    average over the hands as they are kept; exploitability: of the play in its game, points."""
+
+    number: int
+    discard_rounds: int
+    exploitability: float
+    mirror_value: float
+    moved: float
+    mean_moved: float
+
+
+@dataclass
+class _State:
+    """Where the work stands: what is kept between rounds."""
+
+    values: NDArray[np.float64]
+    answers: list[NDArray[np.uint8]]
+    regrets: NDArray[np.float32]
+    log: list[Round] = field(default_factory=list)
+
+
+def solve_deal(
+    out: str | Path,
+    *,
+    start: str = "equilibrium",
+    tolerance: float = 0.002,
+    target: float = 0.0001,
+    n_kept: int = 2_000_000,
+    command: str | None = None,
+    told: Callable[[str], None] | None = None,
+    progress: Progress | None = None,
+) -> dict[str, Any]:
+    """Solve discards and play together, into a folder; work that was broken off goes on after its last whole round.
+
+    Parameters
+    ----------
+    out
+        A new folder, or one in which the same was begun.
+    start
+        The discard strategy to begin with.
+    tolerance
+        Points by which no value of a kept hand may still move at the end.
+    target
+        The exploitability of the play, points a deal, to which each round solves it.
+    n_kept
+        Places that the small form of the play keeps.
+    told, progress
+        Called with lines about what was reached; with the work done in a round's sweep of the discards.
+
+    Returns
+    -------
+    dict
+        What `solution.json` holds: see `pegging_game.solve_pegging`; and `deal`, the rounds. The folder also has
+        `discards.parquet` (`table(file=...)` plays it), `cribs.csv` and `kept_values.csv`.
+
+    Raises
+    ------
+    CribsimError
+        Numbers that can't be used, a folder of other work, or no end within 12 rounds.
+    """
+    for name, value in (("tolerance", tolerance), ("target", target)):
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= 1:
+            raise CribsimError(f"{name}={value!r}: give a number of points above 0, at most 1")
+    half, folder = find_half(start, DISCARD), Path(out)
+    about = {"start": half.text, "code": half.code, "target": target, "cribsim": __version__}
+    answers = [answers_by_class(half, role) for role in (PONE, DEALER)]
+    with hold_stops() as watch, open_solution(folder) as work:
+        state = _resume(work, about) or _State(pegging_table().difference, answers, np.zeros(0, np.float32))
+
+        def go_on(done: int = 0, total: int = 1) -> None:
+            if watch.number:
+                raise Interrupted(f"{len(state.log)} rounds are kept in {folder}, and the same command goes on", None)
+            if progress:
+                progress(done, total)
+
+        while True:
+            point, solver = _round(state, folder, target, told, go_on)
+            if state.log[-1].moved <= tolerance:
+                break
+            if len(state.log) >= _MOST_ROUNDS:
+                raise CribsimError(f"after {_MOST_ROUNDS} rounds values still move by {state.log[-1].moved:.4f} points")
+            _save(work, about, state)
+        found = _write(folder, state, point, solver, n_kept, provenance(command, True, {}))
+        shutil.rmtree(work)
+    return found
+
+
+def _round(
+    state: _State, folder: Path, target: float, told: Callable[[str], None] | None, progress: Progress
+) -> tuple[FixedPoint, Solver]:
+    """Settle the discards, solve the play of what they keep, and take its values."""
+    say, number = told or (lambda _line: None), len(state.log) + 1
+    say(f"round {number}: discards")
+    point = solve_discards(
+        state.answers, state.values, progress=progress, told=lambda n, moved: say(f"  {n}: cribs moved by {moved:.4f}")
+    )
+    state.answers = [point.answers(role) for role in (PONE, DEALER)]
+    chances = chances_of_answers(state.answers)
+    solver = Solver(Game(build_tree(), with_small_chances(chances)), {"range": f'table(file="{folder}")'})
+    if len(state.regrets):
+        solver.regrets = state.regrets
+    say(f"round {number}: play")
+    found = solve(
+        solver,
+        seconds=1e9,
+        target=target,
+        told=lambda line: say(f"  {line['rounds']}: exploitability {line['exploitability']:.6f}"),
+        progress=progress,
+    )
+    values = values_by_kept(solver.game, solver.average())
+    apart = np.abs(values - state.values)
+    moved, mean = float(apart[chances > SMALLEST_CHANCE].max()), float((chances * apart).sum() / 2)
+    line = Round(number, len(point.moved), found.exploitability, found.mirror_value, moved, mean)
+    say(f"round {number}: values moved by {moved:.4f} at most, {mean:.4f} on average")
+    state.values, state.regrets = values, solver.regrets
+    state.log.append(line)
+    return point, solver
+
+
+def _save(work: Path, about: dict[str, Any], state: _State) -> None:
+    draft = work / f"draft-{_ARRAYS}"
+    np.savez(draft, values=state.values, answers=np.stack(state.answers), regrets=state.regrets)
+    told = {"about": about, "log": [asdict(line) for line in state.log]}
+    with contextlib.suppress(OSError):
+        (work / _STATE).unlink()
+    draft.rename(work / _ARRAYS)
+    (work / _STATE).write_text(json.dumps(told))
+
+
+def _resume(work: Path, about: dict[str, Any]) -> _State | None:
+    """Where work that was broken off stands; None where nothing is kept."""
+    if not (work / _STATE).exists():
+        return None
+    try:
+        told = json.loads((work / _STATE).read_text())
+        with np.load(work / _ARRAYS) as held:
+            state = _State(held["values"], list(held["answers"]), held["regrets"], [Round(**r) for r in told["log"]])
+    except (OSError, ValueError, KeyError, TypeError, EOFError) as error:
+        raise ResultError(f"{work} can't be gone on with ({error}); remove it and begin anew") from None
+    if told["about"] != about:
+        raise ResultError(f"{work} holds other work: {told['about']}; name a new folder")
+    return state
+
+
+def _write(
+    folder: Path, state: _State, point: FixedPoint, solver: Solver, n_kept: int, told: dict[str, Any]
+) -> dict[str, Any]:
+    import pandas as pd
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    log = [asdict(line) for line in state.log]
+    found = write_solution(folder, solver, n_kept, {**told, "deal": log})
+    about = (
+        f"Average cribs where both throw and play best against each other, {len(log)} rounds, last movement of the "
+        f"values by kept hand {log[-1]['moved']:.4f} points"
+    )
+    chances = {f"{name}_chance": solver.game.chances[role] for role, name in enumerate(ROLES)}
+    kept = {"kept": kept_texts(), **dict(zip(ROLES, state.values, strict=True)), **chances}
+    try:
+        rows = [table_of_reply(role, point.replies[role]) for role in (PONE, DEALER)]
+        pq.write_table(pa.concat_tables(rows), folder / "discards.parquet", compression="zstd")
+        table_of(point, True, about).write(folder / "cribs.csv")
+        pd.DataFrame(kept).to_csv(folder / "kept_values.csv", index=False, float_format="%.6g")
+    except OSError as error:
+        raise ResultError(f"{folder} can't be written: {error.strerror or error}") from None
+    return {**found, "deal": log}
