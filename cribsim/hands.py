@@ -221,8 +221,8 @@ def next_hand(cards):
 
 
 def hand_at(index: int, n_cards: int) -> NDArray[np.int64]:
-    """The hand of this number, with 52 behind it."""
-    cards = np.full(7, N_CARDS)
+    """The hand of this number, with 52 behind it (twice, so that going on from the last hand ends)."""
+    cards = np.full(8, N_CARDS)
     for place in range(n_cards - 1, -1, -1):
         cards[place] = np.searchsorted(CARD_PLACES[place], index, side="right") - 1
         index -= CARD_PLACES[place, cards[place]]

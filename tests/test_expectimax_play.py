@@ -9,9 +9,13 @@ import pytest
 from case_rows import rows
 
 import cribsim
+from cribsim.errors import PlayerError
+from cribsim.pegging import pack_hand
 from cribsim.pegging_game.sets import SETS, count_ranks
+from cribsim.scoring import kept_index
 from cribsim.strategies import find_half
-from cribsim.strategies.expectimax_play import Tables, make_scratch, tables_of, weigh, worth_of
+from cribsim.strategies.expectimax_play import Tables, choose_ahead, make_scratch, tables_of, weigh, worth_of
+from cribsim.strategies.look_ahead import BEST, GREEDY, look_ahead, make_stack
 from cribsim.strategies.ranges import rule_out, see_ranks
 from cribsim.views import play_view
 
@@ -25,7 +29,7 @@ def any_cards():
 
 def worths(view, depth, tables):
     """By position what a card is worth."""
-    lowest, numbers, weights, masses, ranks = make_scratch()
+    lowest, numbers, weights, masses, ranks, _ = make_scratch()
     rule_out(view, lowest)
     n_hands, known = weigh(view, lowest, tables, SETS, numbers, weights, masses)
     other = 1 - int(view["seat"])
@@ -117,6 +121,95 @@ def test_worths_are_those_of_plain_enumeration(hand, plays, seat, thrown, depth)
     for place in range(len(held)):
         if held[place] in fits([int(card) for card in view["played"][view["count_start"] : view["n_played"]]], held):
             assert found[place] == pytest.approx(plain_worth(view, held, place, depth), abs=1e-5)
+
+
+# looking ahead with open hands
+
+
+def plain_ahead(pile, hands, last, plays, greedy):
+    """My points (seat 0's) less the other's after a card of `last`, by plain recursion; `plays` plays are looked at."""
+    count = sum(map(oracle.pip_of, pile))
+    able = [bool(fits(pile, hand)) for hand in hands]
+    point = 0
+    if not any(able):
+        point = (1 if last == 0 else -1) if count < 31 else 0
+        pile, able = [], [bool(hand) for hand in hands]
+    if not any(able) or plays == 0:
+        return point
+    mover = 1 - last if able[1 - last] else last
+    tried = fits(pile, hands[mover])
+    if mover == 1 and greedy:
+        tried = [max(tried, key=lambda card: (gain([*pile, card]), card >> 2))]
+    values = []
+    for card in tried:
+        rest = list(hands[mover])
+        rest.remove(card)
+        after = [rest, hands[1]] if mover == 0 else [hands[0], rest]
+        points = gain([*pile, card]) * (1 if mover == 0 else -1)
+        values.append(points + plain_ahead([*pile, card], after, mover, plays - 1, greedy))
+    return point + (max if mover == 0 else min)(values)
+
+
+def packed(cards):
+    return int(pack_hand(np.array([*sorted(cards), *[255] * (4 - len(cards))], np.uint8)))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_looking_ahead_is_plain_recursion(seed):
+    """From any place in a play at random: any hands, any number of plays, either reply."""
+    rng = np.random.default_rng(seed)
+    deck = rng.permutation(52).tolist()
+    n_mine, n_theirs = int(rng.integers(1, 5)), int(rng.integers(0, 5))
+    mine, theirs = sorted(deck[:n_mine]), sorted(deck[4 : 4 + n_theirs])
+    pile, count = [], 0
+    for card in deck[8 : 8 + rng.integers(0, 4)]:
+        if count + oracle.pip_of(card) < 31:
+            pile, count = [*pile, card], count + oracle.pip_of(card)
+    packed_pile = 0
+    for card in pile:
+        packed_pile = packed_pile << 4 | (card >> 2) + 1
+    for place, card in enumerate(mine):
+        if count + oracle.pip_of(card) > 31:
+            continue
+        rest = [other for other in mine if other != card]
+        for plays in range(8):
+            for reply in (BEST, GREEDY):
+                given = (packed_pile, count, packed(mine), packed(theirs), place, plays, reply, make_stack())
+                right = plain_ahead([*pile, card], [rest, theirs], 0, plays, reply == GREEDY)
+                assert look_ahead(*given) == gain([*pile, card]) + right, (mine, theirs, pile, card, plays, reply)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_at_full_depth_against_a_known_hand_the_best_card_is_that_of_brute_force(seed):
+    """A range of one hand: the card chosen is worth what plain recursion to the end finds best."""
+    rng = np.random.default_rng(seed)
+    deck = rng.permutation(52).tolist()
+    mine, theirs = sorted(deck[:4]), sorted(deck[4:8])
+    chances = np.zeros((2, 1820), np.float32)
+    chances[:, int(kept_index(*(card >> 2 for card in theirs)))] = 2.0**30
+    known = tables_of(find_half("greedy", "discard"))
+    view = play_view(cribsim.format_cards(mine), [], dealer=1, seat=0)[0]
+    at = choose_ahead(view, 7, BEST, Tables(chances, known.bits, known.factors), SETS, make_scratch())
+    worths = []
+    for card in mine:
+        rest = [other for other in mine if other != card]
+        worths.append(plain_ahead([card], [rest, theirs], 0, 7, False))
+    assert worths[at] == max(worths)
+
+
+@pytest.mark.parametrize("text", ["depth=3", "depth=7,ends=0", "reply=greedy", "ends=8", "depth=1,ends=0"])
+def test_every_way_to_look_ahead_plays(text):
+    """Whole deals, whatever the workers; and what is seen farther isn't worse."""
+    players = [f"expectimax+expectimax({text})", "expectimax+greedy"]
+    one, many = (cribsim.simulate(players, deals=40, seed=3, workers=n) for n in (1, 3))
+    assert one.tally == many.tally
+    cribsim.check_strategy(find_half(f"expectimax({text})", "play"), players=2)
+
+
+@pytest.mark.parametrize("text", ["depth=3", "reply=greedy"])
+def test_open_hands_are_for_two(text):
+    with pytest.raises(PlayerError, match="two players only"):
+        cribsim.simulate([f"expectimax+expectimax({text})"] * 3, deals=5, rules="three")
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])

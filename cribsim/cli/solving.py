@@ -29,9 +29,7 @@ _OPPONENTS = {"pone": "pone", "dealer": "dealer", "exploitability": "mean of bot
 @click.command()
 @click.argument("game")
 @click.option("--minutes", type=float, default=10.0, help="pegging: of solving, those before a resume too. Default 10.")
-@click.option(
-    "--target", type=float, help="Solve the play to this exploitability. deal: default 0.0001."
-)
+@click.option("--target", type=float, help="Solve the play to this exploitability. deal: default 0.0001.")
 @click.option("--range", "kept", default="equilibrium", help="pegging: whose kept hands, a discard strategy.")
 @click.option("--out", help="A new folder, or one in which the same was being solved.")
 @quiet_option
@@ -95,9 +93,7 @@ def _tell(line: dict[str, float]) -> None:
 @click.option("--play", help="A pegging strategy that draws nothing at random, or equilibrium, or random.")
 @click.option("--range", "kept", help="--play alone: whose kept hands, a discard strategy. Default expectimax.")
 @click.option("--no-pegging", is_flag=True, help="--discard alone: leave out what the kept cards peg.")
-@click.option(
-    "--hands", type=Number(), default=400, help="--discard: hands of each role worked out. Default 400."
-)
+@click.option("--hands", type=Number(), default=400, help="--discard: hands of each role worked out. Default 400.")
 @click.option("--seen", type=Number(), default=200, help="Both: deals of each role seen by the reply. Default 200.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the drawing of hands and deals.")
 @confidence_option

@@ -11,7 +11,7 @@ from cribsim.rules import Rules
 from cribsim.strategies.base import DISCARD, PLAY, Bound, Half
 from cribsim.strategies.equilibrium_play import SHIPPED, equilibrium_of, solution_file
 from cribsim.strategies.expectimax import expectimax_discard, expectimax_memory
-from cribsim.strategies.expectimax_play import expectimax_play
+from cribsim.strategies.expectimax_play import REPLIES, expectimax_play
 from cribsim.strategies.greedy import greedy_discard, greedy_play
 from cribsim.strategies.heuristic import heuristic_discard, heuristic_play
 from cribsim.strategies.montecarlo import montecarlo_discard
@@ -108,9 +108,11 @@ _ALL = (
     Definition(
         "expectimax",
         PLAY,
-        lambda rules, depth, discards: expectimax_play(rules, discards, depth),
+        lambda rules, depth, reply, ends, discards: expectimax_play(rules, discards, depth, reply, ends),
         {
-            "depth": Parameter(2, int, "1: the expected best reply; 2: and one's own best play after it", 1, 2),
+            "depth": Parameter(2, int, "1: best reply; 2: and one's best play after it; from 3 open hands", 1, 7),
+            "reply": Parameter("best", REPLIES, "how the other replies: best for himself, or greedily"),
+            "ends": Parameter(3, int, "with so many cards left in both hands the play is looked at to its end", 0, 8),
             "discards": Parameter("equilibrium", DISCARD, "by which the other keeps his cards (two players)"),
         },
         about="a card's points less the expected best reply, exactly",
@@ -129,10 +131,10 @@ _ALL = (
     Definition(
         "montecarlo",
         PLAY,
-        lambda rules, samples, rollout, discards: montecarlo_play(rules, discards, samples),
+        lambda rules, samples, rollout, discards: montecarlo_play(rules, discards, samples, rollout),
         {
             "samples": Parameter(200, int, "draws of the others' hands", 1, 10**7),
-            "rollout": Parameter("greedy", ("greedy",), "who plays on from there"),
+            "rollout": Parameter("greedy", PLAY, "who plays on from there; others than greedy are slow"),
             "discards": Parameter("equilibrium", DISCARD, "by which the other keeps his cards (two players)"),
         },
         about="the others' hands drawn many times, each card tried on all of them",

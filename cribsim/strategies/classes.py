@@ -91,7 +91,7 @@ def class_discard(views, which, params, table, out_answers):
 
 @kernel
 def _spread(cards, n_cards, answers, out_policy):
-    """Answer hand after hand by class. cards: int64[7], the first hand, with 52 behind it; out_policy: uint8[m]."""
+    """Answer hand after hand by class. cards: int64[8], the first hand, with 52 behind it; out_policy: uint8[m]."""
     for i in range(len(out_policy)):
         if n_cards == 6:
             order = suit_order(cards, 6)

@@ -17,15 +17,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cribsim._jit import kernel
-from cribsim.pegging import highest_rank, next_gains
+from cribsim.cards import NO_CARD
+from cribsim.errors import PlayerError
+from cribsim.pegging import EMPTY_HAND, highest_rank, next_gains, pack_hand
+from cribsim.pegging_game.paths import rank_in
 from cribsim.pegging_game.sets import N_SETS, SETS, WIDTHS, count_ranks
 from cribsim.rules import MAX_COUNT, Rules
 from cribsim.scoring import N_RANKS
 from cribsim.strategies.base import Bound, Half
+from cribsim.strategies.look_ahead import BEST, GREEDY, MOST_PLAYS, look_ahead, make_stack
 from cribsim.strategies.ranges import likely_chances, rule_out, see_ranks
 
 _ONE = float(1 << 30)
 _WORST = 32
+REPLIES = ("best", "greedy")
+"""By number: `look_ahead.BEST`, `look_ahead.GREEDY`."""
 
 
 class Tables(NamedTuple):
@@ -65,7 +71,7 @@ def _shared() -> tuple[NDArray[np.int32], NDArray[np.float32]]:
 
 @kernel
 def weigh(view, lowest, tables, sets, numbers, weights, out_masses):
-    """The chances of the other's hands, whole numbers; returns their number and their sum.
+    """The chances of the other's hands, whole numbers; returns their number and their sum. He holds a card at least.
 
     lowest: int64[4] (`ranges.rule_out`); numbers: int32[1824] and weights: float32[1824], scratch; out_masses:
     int32[1824].
@@ -190,17 +196,34 @@ def worth_of(view, position, depth, known, left, lowest, n_next, masses, bits, n
     return worth + (silent * follow if depth >= 2 else 0.0)
 
 
+@kernel(inline=True)
+def _only_rank(view):
+    """Whether only one rank fits (then there is nothing to choose), the cards being sorted."""
+    last, limit = np.int64(view.n_cards) - 1, highest_rank(np.int64(view.count))
+    while last > 0 and view.cards[last] >> 2 > limit:
+        last -= 1
+    return view.cards[last] >> 2 == view.cards[0] >> 2
+
+
 @kernel
-def choose_best(view, depth, tables, sets, scratch):
-    """The position of the card that is worth most; of equals the highest rank."""
-    lowest, numbers, weights, masses, ranks = scratch
-    players, seat = np.int64(view.players), np.int64(view.seat)
-    rule_out(view, lowest)
-    n_next, n_hands, known, left, limit = 0, 0, np.int64(0), np.int64(0), 0
+def _see_next(view, lowest):
+    """Who may play next: how many cards he holds and the lowest rank that they may have; 0 where nobody follows."""
+    players, seat, n_next, limit = np.int64(view.players), np.int64(view.seat), np.int64(0), np.int64(0)
     for step in range(players - 1, 0, -1):
         other = (seat + step) % players
         if view.n_left[other] > 0 and not (view.gone >> other & 1):
             n_next, limit = np.int64(view.n_left[other]), lowest[other]
+    return n_next, limit
+
+
+@kernel
+def choose_best(view, depth, tables, sets, scratch):
+    """The position of the card that is worth most by `worth_of`; of equals the highest rank."""
+    lowest, numbers, weights, masses, ranks, _ = scratch
+    players, seat = np.int64(view.players), np.int64(view.seat)
+    rule_out(view, lowest)
+    n_next, limit = _see_next(view, lowest)
+    n_hands, known, left = 0, np.int64(0), np.int64(0)
     if n_next > 0 and players == 2:
         n_hands, known = weigh(view, lowest, tables, sets, numbers, weights, masses)
     elif n_next > 0:
@@ -221,19 +244,69 @@ def choose_best(view, depth, tables, sets, scratch):
     return best
 
 
+@kernel(inline=True)
+def _packed(sets, hand, n):
+    """The ranks of a hand as packed cards."""
+    packed = EMPTY_HAND
+    for place in range(n):
+        packed += ((hand if n == 1 else rank_in(sets, hand, place, n)) * 4 - NO_CARD) << (8 * place)
+    return packed
+
+
 @kernel
-def answer_plays(views, which, depth, tables, sets, scratch, out_answers):
-    """Answer views of the play. Arguments as of `choose_best`."""
+def ahead_of(view, position, n_plays, reply, masses, n_hands, sets, stack):
+    """The sum over the other's hands, by their masses, of what a card leads to with open hands (`look_ahead`)."""
+    mine, n = pack_hand(view.cards), np.int64(view.n_left[1 - np.int64(view.seat)])
+    pile, count, total = np.int64(view.pile), np.int64(view.count), np.int64(0)
+    for hand in range(n_hands if n else 1):
+        mass = np.int64(masses[hand]) if n else 1
+        if mass > 0:
+            value = look_ahead(pile, count, mine, _packed(sets, hand, n), position, n_plays, reply, stack)
+            total += mass * value
+    return total
+
+
+@kernel
+def choose_ahead(view, n_plays, reply, tables, sets, scratch):
+    """The position of the card that leads to most with open hands; of equals the highest rank. Two players."""
+    lowest, numbers, weights, masses, _, stack = scratch
+    best, most, n_hands = 0, np.int64(-1) << 60, 0
+    if view.n_left[1 - np.int64(view.seat)] > 0:
+        rule_out(view, lowest)
+        n_hands, _ = weigh(view, lowest, tables, sets, numbers, weights, masses)
+    for position in range(np.int64(view.n_cards)):
+        rank = np.int64(view.cards[position]) >> 2
+        if rank > highest_rank(np.int64(view.count)):
+            break
+        if position == 0 or rank != view.cards[position - 1] >> 2:
+            worth = ahead_of(view, position, n_plays, reply, masses, n_hands, sets, stack)
+            if worth >= most:
+                best, most = position, worth
+    return best
+
+
+@kernel
+def answer_plays(views, which, depth, reply, ends, tables, sets, scratch, out_answers):
+    """Answer views of the play. depth, reply, ends: see `expectimax_play`; others as of `choose_best`."""
     for k in range(len(which)):
         i = which[k]
-        out_answers[i] = choose_best(views[i], depth, tables, sets, scratch)
+        view = views[i]
+        n_both = np.int64(view.n_cards) + np.int64(view.n_left[1 - np.int64(view.seat)]) if view.players == 2 else 99
+        if _only_rank(view):
+            out_answers[i] = 0
+        elif n_both <= ends:
+            out_answers[i] = choose_ahead(view, MOST_PLAYS, reply, tables, sets, scratch)
+        elif depth > 2 or reply == GREEDY:
+            out_answers[i] = choose_ahead(view, depth, reply, tables, sets, scratch)
+        else:
+            out_answers[i] = choose_best(view, depth, tables, sets, scratch)
 
 
 def make_scratch() -> tuple[NDArray[Any], ...]:
-    """For one thread: limits, numbers, weights, masses, replies."""
+    """For one thread: limits, numbers, weights, masses, replies, plays ahead."""
     widest = int(WIDTHS[4])
     kinds = ((4, np.int64), (widest, np.int32), (widest, np.float32), (widest, np.int32), (2 * _WORST, np.int64))
-    return tuple(np.zeros(n, kind) for n, kind in kinds)
+    return *(np.zeros(n, kind) for n, kind in kinds), make_stack()
 
 
 def tables_of(discards: Half) -> Tables:
@@ -241,14 +314,29 @@ def tables_of(discards: Half) -> Tables:
     return Tables((likely_chances(discards) * _ONE).astype(np.float32), *_shared())
 
 
-def expectimax_play(rules: Rules, discards: Half, depth: int) -> Bound:
-    """Expectimax play to a depth of one or two plays after one's own. discards: by which the other keeps his cards."""
+def expectimax_play(rules: Rules, discards: Half, depth: int, reply: str, ends: int) -> Bound:
+    """Expectimax play.
+
+    Parameters
+    ----------
+    discards
+        By which the other keeps his cards.
+    depth
+        Plays after one's own that are looked at. From 3 on with open hands (`look_ahead`).
+    reply
+        How the other plays in them: best for himself, or greedily (with open hands).
+    ends
+        With so many cards left in both hands, or fewer, the play is looked at to its end, with open hands.
+    """
     if rules.players == 2:
         tables = tables_of(discards)
+    elif depth > 2 or reply != REPLIES[BEST]:
+        raise PlayerError("expectimax: depth=3 and more, and reply=greedy, are known for two players only")
     else:
         tables = Tables(np.zeros((2, 1820), np.float32), *_shared())
+    kind = REPLIES.index(reply)
 
     def answer(views: Any, which: Any, params: Any, table: Any, out_answers: Any) -> None:
-        answer_plays(views, which, depth, tables, SETS, make_scratch(), out_answers)
+        answer_plays(views, which, depth, kind, ends, tables, SETS, make_scratch(), out_answers)
 
     return Bound(answer, compiled=False)

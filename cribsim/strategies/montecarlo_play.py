@@ -1,7 +1,8 @@
-"""`montecarlo` play: hands of the others drawn from the range, each card tried on the same hands, greedy to the end."""
+"""`montecarlo` play: hands of the others drawn from the range, each card tried on the same hands to the end."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from cribsim.cards import N_CARDS, NO_CARD
 from cribsim.pegging import EMPTY_HAND, card_at, highest_rank, next_gains, without_card
 from cribsim.pegging_game.paths import rank_in
 from cribsim.pegging_game.sets import SETS, n_hands_of
+from cribsim.rollouts import roll_out
 from cribsim.rules import MAX_COUNT, MAX_PLAYERS, Rules
 from cribsim.sampling import draw_cards, return_cards, sample_word
 from cribsim.strategies.base import Bound, Half
@@ -135,49 +137,69 @@ def _see(view, out_pack):
 
 
 @kernel
+def _prepare(view, chances, sets, weights, lowest, pack):
+    """What is drawn from: with two players fills `weights`, cumulative, and returns their sum; else fills `pack` and
+    returns the number of cards unseen."""
+    rule_out(view, lowest)
+    if view.players > 2:
+        return np.float64(_see(view, pack))
+    total, n_other = 0.0, np.int64(view.n_left[1 - np.int64(view.seat)])
+    weigh_holdings(view, chances[1 - (view.seat == view.dealer)], lowest, sets, weights)
+    for hand in range(n_hands_of(n_other) if n_other else 0):
+        total += weights[hand]
+        weights[hand] = total
+    return total
+
+
+@kernel
+def _draw(view, sample, total, sets, weights, lowest, pack, places, out_hands):
+    """The hands of all seats in a sample, packed; the seat's own in its place. total: of `_prepare`."""
+    seat, own = np.int64(view.seat), EMPTY_HAND
+    for place in range(np.int64(view.n_cards)):
+        own += (np.int64(view.cards[place]) - NO_CARD) << (8 * place)
+    if view.players > 2:
+        _draw_of_many(view, sample, lowest, np.int64(total), pack, places, out_hands)
+    else:
+        n_other = np.int64(view.n_left[1 - seat])
+        out_hands[1 - seat] = _draw_of_two(view, sample, n_other, total, weights, sets) if n_other else EMPTY_HAND
+    out_hands[seat] = own
+
+
+@kernel
+def draw_hands(view, chances, sets, scratch, out_hands):
+    """Draw the hidden hands again and again. out_hands: int64[n, 4], packed, EMPTY_HAND where nobody sits."""
+    weights, lowest, pack, places, _, _, _ = scratch
+    total = _prepare(view, chances, sets, weights, lowest, pack)
+    for sample in range(len(out_hands)):
+        _draw(view, sample, total, sets, weights, lowest, pack, places, out_hands[sample])
+
+
+@kernel(inline=True)
+def is_tried(view, place):
+    """Whether a card fits and is the first of its rank in the hand."""
+    rank = np.int64(view.cards[place]) >> 2
+    return rank <= highest_rank(np.int64(view.count)) and (place == 0 or rank != view.cards[max(place - 1, 0)] >> 2)
+
+
+@kernel
 def choose_card(view, n_samples, partners, chances, sets, scratch):
     """The position of the best card. chances: float64[2, 1820], by role; scratch: see `_scratch`."""
     weights, lowest, pack, places, drawn, hands, sums = scratch
     players, seat, n = np.int64(view.players), np.int64(view.seat), np.int64(view.n_cards)
     sides = 1 << seat | ((partners and players == 4) << (seat ^ 2))
-    own = EMPTY_HAND
-    for place in range(n):
-        own += (np.int64(view.cards[place]) - NO_CARD) << (8 * place)
-    rule_out(view, lowest)
-    other, total, n_unseen = 1 - seat, 0.0, 0
-    n_other = np.int64(view.n_left[other]) if players == 2 else 0
-    if players == 2:
-        weigh_holdings(view, chances[1 - (view.seat == view.dealer)], lowest, sets, weights)
-        for hand in range(n_hands_of(n_other)):
-            total += weights[hand]
-            weights[hand] = total
-    else:
-        n_unseen = _see(view, pack)
+    total = _prepare(view, chances, sets, weights, lowest, pack)
     sums[:] = 0
-    for sample in range(n_samples if n_other or players > 2 else 1):
-        if players == 2:
-            drawn[other] = _draw_of_two(view, sample, n_other, total, weights, sets) if n_other else EMPTY_HAND
-        else:
-            _draw_of_many(view, sample, lowest, n_unseen, pack, places, drawn)
-        drawn[seat] = own
+    for sample in range(n_samples if players > 2 or view.n_left[1 - seat] > 0 else 1):
+        _draw(view, sample, total, sets, weights, lowest, pack, places, drawn)
         for place in range(n):
-            rank = np.int64(view.cards[place]) >> 2
-            if rank > highest_rank(np.int64(view.count)):
-                break
-            if place > 0 and rank == view.cards[place - 1] >> 2:
-                continue
-            for who in range(MAX_PLAYERS):
-                hands[who] = drawn[who] if who < players else EMPTY_HAND
-            pile, last = np.int64(view.pile), np.int64(view.last_seat)
-            sums[place] += roll_greedily(pile, np.int64(view.count), last, players, sides, hands, seat, place)
+            if is_tried(view, place):
+                for who in range(MAX_PLAYERS):
+                    hands[who] = drawn[who] if who < players else EMPTY_HAND
+                pile, last = np.int64(view.pile), np.int64(view.last_seat)
+                sums[place] += roll_greedily(pile, np.int64(view.count), last, players, sides, hands, seat, place)
     best = 0
     for place in range(1, n):
-        rank = np.int64(view.cards[place]) >> 2
-        if (
-            rank <= highest_rank(np.int64(view.count))
-            and rank != view.cards[place - 1] >> 2
-            and sums[place] > sums[best]
-        ):
+        if is_tried(view, place) and sums[place] > sums[best]:
             best = place
     return best
 
@@ -202,12 +224,49 @@ def _scratch() -> tuple[NDArray[Any], ...]:
     )
 
 
-def montecarlo_play(rules: Rules, discards: Half, n_samples: int) -> Bound:
-    """Monte Carlo play. discards: by which the other keeps his cards, with two players."""
-    two = rules.players == 2
-    chances = likely_chances(discards) if two else np.ones((2, 1820))
+def montecarlo_play(rules: Rules, discards: Half, n_samples: int, rollout: Half) -> Bound:
+    """Monte Carlo play. discards: by which the other keeps his cards, with two players; rollout: who plays on."""
+    chances = likely_chances(discards) if rules.players == 2 else np.ones((2, 1820))
+    if rollout.text == "greedy" and rollout.source == "built in":
+        return Bound(_greedily(rules, n_samples, chances), compiled=False)
+    return Bound(_by_strategy(rules, n_samples, chances, rollout), compiled=False)
 
+
+def _greedily(rules: Rules, n_samples: int, chances: NDArray[np.float64]) -> Callable[..., None]:
     def answer(views: Any, which: Any, params: Any, table: Any, out_answers: Any) -> None:
         answer_plays(views, which, n_samples, bool(rules.teams), chances, SETS, _scratch(), out_answers)
 
-    return Bound(answer, compiled=False)
+    return answer
+
+
+def _by_strategy(rules: Rules, n_samples: int, chances: NDArray[np.float64], half: Half) -> Callable[..., None]:
+    """Rollouts by any pegging strategy: slow, a few hundred decisions a second."""
+    bound = half.ready(rules)
+
+    def play_on(views: NDArray[Any], which: NDArray[np.int32], out: NDArray[np.int64]) -> None:
+        bound.answer(views, which, bound.params, bound.table, out)
+
+    def answer(views: Any, which: Any, params: Any, table: Any, out_answers: Any) -> None:
+        for i in which:
+            out_answers[i] = _best_by_strategy(views[i], rules, n_samples, chances, play_on)
+
+    return answer
+
+
+def _best_by_strategy(
+    view: Any, rules: Rules, n_samples: int, chances: NDArray[np.float64], play_on: Callable[..., None]
+) -> int:
+    tried = [place for place in range(int(view["n_cards"])) if is_tried(view, place)]
+    if len(tried) == 1:
+        return tried[0]
+    hands, seat = np.full((n_samples, MAX_PLAYERS), EMPTY_HAND, np.int64), int(view["seat"])
+    draw_hands(view, chances, SETS, _scratch(), hands)
+    signs = np.full(MAX_PLAYERS, -1)
+    signs[[seat, seat ^ 2] if rules.teams else [seat]] = 1
+    means = []
+    for place in tried:
+        views, at = np.repeat(np.asarray(view)[None], n_samples), np.full(n_samples, place)
+        rng = np.random.default_rng(int(view["key"]))  # the same keys for every card
+        points = roll_out(views, hands.copy(), at, [play_on] * rules.players, rng)
+        means.append((points @ signs).mean())
+    return tried[int(np.argmax(means))]

@@ -38,7 +38,7 @@ _PATIENCE, _MOST_SECONDS = 2.0, 3600.0
 
 @kernel
 def _fill_hands(cards, n_cards, views):
-    """Put hand after hand into the views. cards: int64[7], the first hand, sorted, with 52 behind; left at the next."""
+    """Put hand after hand into the views. cards: int64[8], the first hand, sorted, with 52 behind; left at the next."""
     for i in range(len(views)):
         for place in range(n_cards):
             views[i].cards[place] = cards[place]
