@@ -117,6 +117,12 @@ def user_path(text: str) -> Path:
         raise ValueError(str(error)) from None
 
 
+def data_home() -> Path:
+    """Where what a user made for every run is kept: XDG_DATA_HOME, or ~/.local/share, and in it cribsim."""
+    base = os.environ.get("XDG_DATA_HOME") or os.path.join(os.path.expanduser("~"), ".local", "share")
+    return Path(base) / "cribsim"
+
+
 def file_digest(path: Path) -> str:
     """Sixteen hex digits that change with what a file holds; empty where it can't be read."""
     try:

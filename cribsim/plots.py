@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cribsim.cards import RANKS
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
     from cribsim.analysis.crib_table import CribTable
     from cribsim.analysis.discards import DiscardValues
+    from cribsim.analysis.kept_table import KeptTable
     from cribsim.result import Result
 
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7")
@@ -109,4 +111,21 @@ def plot_crib_table(table: CribTable, *, ax: Axes | None = None, whose: str = "o
     ax.set_yticks(range(13), list(RANKS))
     counted = "hand, crib and pegging" if table.pegging else "hand and crib"
     ax.set_title(f"thrown to {whose_crib} crib (suited below the diagonal)\nboth throw best by {counted}")
+    return ax
+
+
+def plot_kept_table(table: KeptTable, other: NDArray[np.float64], name: str, *, ax: Axes | None = None) -> Axes:
+    """Own less other's pegging of each kept hand, against another table's: a dot each, larger where kept oftener."""
+    ax = _axes(ax)
+    for role, (word, colour) in enumerate(zip(("pone", "dealer"), _COLOURS, strict=False)):
+        sizes = 4 + 4000 * table.chances[role]
+        ax.scatter(
+            other[role], table.table.difference[role], s=sizes, color=colour, alpha=0.4, linewidths=0, label=word
+        )
+    ends = [float(np.nanmin(other)), float(np.nanmax(other))]
+    ax.plot(ends, ends, color="black", linewidth=1)
+    ax.set_xlabel(f"{name}: own less other's pegging, points")
+    ax.set_ylabel(f"{table.table.text}, points")
+    ax.set_title("What the kept cards peg, by four ranks")
+    ax.legend(title="keeper", markerscale=1)
     return ax

@@ -14,6 +14,12 @@ def _compile_in_silence(monkeypatch):
     monkeypatch.setattr("cribsim._jit.telling_of_compilation", lambda tell: contextlib.nullcontext())
 
 
+@pytest.fixture(autouse=True)
+def _home_of_its_own(monkeypatch, tmp_path_factory):
+    """What the user of this machine has solved for himself doesn't change what tests play."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path_factory.getbasetemp() / "data-home"))
+
+
 @pytest.fixture
 def run(capsys, tmp_path, monkeypatch):
     """Run a command in an empty folder; return exit code, stdout and stderr."""

@@ -11,6 +11,7 @@ import oracle
 import pytest
 
 from cribsim import simulate
+from cribsim.analysis.lore import lore
 from cribsim.analysis.pegging_game import kept_values, lead_values
 from cribsim.cards import parse_cards
 from cribsim.errors import CribsimError, PlayerError
@@ -32,7 +33,7 @@ from cribsim.pegging_game.tree import FULL_DECK, GO, build_tree
 from cribsim.rules import Rules
 from cribsim.scoring import multisets
 from cribsim.strategies import check, find_half
-from cribsim.strategies.equilibrium_play import read_solution
+from cribsim.strategies.equilibrium_play import full_folder, read_solution
 from cribsim.strategies.play_policy import play_policy
 from cribsim.strategies.ranges import kept_chances, pack
 from cribsim.strategies.tables import pegging_table
@@ -472,7 +473,18 @@ def test_solving_is_kept_and_goes_on(run, tmp_path, monkeypatch):
     again = json.loads(out)
     assert again["rounds"] > first["rounds"] >= 1
     assert again["exploitability_solution"] < first["exploitability_solution"]
+    home = full_folder()
+    home.parent.mkdir(parents=True, exist_ok=True)
+    home.symlink_to(tmp_path / "solution")
+    try:
+        found = simulate(["equilibrium", "equilibrium+greedy"], deals=2000, seed=1)
+        assert find_half("equilibrium", "play").files == (home / "levels.npy",)
+        shipped = simulate(["equilibrium+equilibrium(solution=shipped)", "equilibrium+greedy"], deals=2000, seed=1)
+    finally:
+        home.unlink()
     result = simulate(["equilibrium+equilibrium(solution=solution)", "equilibrium+greedy"], deals=2000, seed=1)
+    assert found.tally == result.tally != shipped.tally
+    assert found.provenance["code"] != shipped.provenance["code"]
     assert result.to_json()["guesses"] == [0, 0]
     assert result.provenance["code"]
 
@@ -482,7 +494,11 @@ def test_solving_is_kept_and_goes_on(run, tmp_path, monkeypatch):
     [
         ("solve", "GAME"),
         ("solve chess --out x", "can't be solved"),
-        ("solve pegging", "name a folder"),
+        ("solve pegging --range expectimax", "name a folder"),
+        ("solve deal", "name a folder"),
+        ("solve deal --out x --minutes 3", "--minutes goes with cribsim solve pegging"),
+        ("solve deal --out x --target 2", "target"),
+        ("solve deal --out file", "file"),
         ("solve pegging --out x --minutes -1", "minutes"),
         ("solve pegging --out x --minutes nan", "minutes"),
         ("solve pegging --out x --range random", "draws"),
@@ -531,15 +547,22 @@ def test_values_of_leads_add_up_to_those_of_hands():
     assert (leads.chance * leads.share * leads.loss).sum() / leads.chance.groupby(leads.kept).first().sum() < 0.001
 
 
-def test_the_lore_of_leads_falls_out():
-    """Do not lead a five; lead four or less; of a pair of low cards lead one."""
+def test_the_lore_falls_out():
+    """What players teach is what the solution does; leads by another road, from the values of leads."""
+    found = lore().set_index("rule")
+    assert len(found) == 5
+    assert (found.cost > 0.1).all()
+    assert found.kept_to["don't lead a five"] > 0.98 < found.kept_to["leave no count of 5"]
+    assert (found.kept_to > 0.6).all()
     leads = lead_values()
     fives = leads[(leads.lead == "5") & leads.kept.map(lambda kept: set(kept) != {"5"})]
-    assert np.average(fives.share, weights=fives.chance) < 0.02
-    assert np.average(fives.loss, weights=fives.chance) > 0.5
+    assert np.average(fives.loss, weights=fives.chance) == pytest.approx(found.without["don't lead a five"], abs=0.01)
     low = leads[leads.kept.map(lambda kept: 0 < len(set(kept) & set("A234")) < len(set(kept)))]
     led_low = low[low.lead.isin(list("A234"))]
-    assert (led_low.share * led_low.chance).sum() / (low.share * low.chance).sum() > 0.6
+    share = (led_low.share * led_low.chance).sum() / (low.share * low.chance).sum()
+    best = led_low.groupby("kept").agg({"loss": "min", "chance": "first"})
+    assert share == pytest.approx(found.kept_to["lead four or less"], abs=0.05)
+    assert np.average(best.loss, weights=best.chance) == pytest.approx(found["with"]["lead four or less"], abs=0.01)
 
 
 # every way to play two hands out

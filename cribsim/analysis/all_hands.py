@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from cribsim import __version__
 from cribsim.analysis.by_ranks import Cribs, average_cribs, classes, mix_of, value_throws
 from cribsim.analysis.equilibrium import DEALER, PONE, SIGNS, Reply, answers_by_class, best_reply, suited_ratio
-from cribsim.analysis.reading import check_flag
 from cribsim.cards import format_card
 from cribsim.errors import CribsimError, ResultError
 from cribsim.folders import locked
@@ -28,7 +27,7 @@ from cribsim.scoring import N_KEPT
 from cribsim.strategies.base import DISCARD
 from cribsim.strategies.finding import find_half
 from cribsim.strategies.table import ROLES
-from cribsim.strategies.tables import pegging_table
+from cribsim.strategies.tables import pegging_of
 from cribsim.strategies.throws import exact_worths, throw_model
 from cribsim.streams import check_seed
 from cribsim.views import THROWN_2
@@ -43,7 +42,7 @@ def all_discards(
     out: str | Path,
     *,
     opponent: str = "equilibrium",
-    pegging: bool = True,
+    pegging: bool | str = True,
     progress: Progress | None = None,
     command: str | None = None,
 ) -> Path:
@@ -74,14 +73,14 @@ def all_discards(
     half, folder = find_half(opponent, DISCARD), Path(out)
     answers = [answers_by_class(half, 1 - role) for role in (PONE, DEALER)]  # before a folder is made in vain
     code = {f"{half.text} ({DISCARD})": half.code} if half.code else {}
-    asked = {"opponent": half.text, "code": code, "pegging": check_flag("pegging", pegging), "cribsim": __version__}
-    pegged, tables = pegging_table(), []
+    asked = {"opponent": half.text, "code": code, "pegging": pegging, "cribsim": __version__}
+    pegged, tables = pegging_of(pegging), []
     with _open_folder(folder, asked) as work:
         for role, other in zip((PONE, DEALER), answers, strict=True):
             cribs = _cribs(work / f"{ROLES[role]}.npz", other, part_of(progress, role, 2))
-            values = pegged.difference[role] if pegging else np.zeros(N_KEPT)
+            values = pegged.difference[role] if pegged else np.zeros(N_KEPT)
             tables.append(table_of_reply(role, best_reply(cribs, role, values, suited_ratio(other))))
-        table = pegged.text if pegging else None
+        table = pegged.text if pegged else None
         told = {**asked, "model": _MODEL, "pegging_table": table, **provenance(command, True, code)}
         _write(folder, tables, told)
         shutil.rmtree(work)

@@ -22,7 +22,7 @@ from cribsim.simulation import simulate
 from cribsim.stats import clean_json, from_sums
 from cribsim.strategies.base import DISCARD
 from cribsim.strategies.finding import find_half
-from cribsim.strategies.tables import DATA, OTHERS, OWN, pegging_table
+from cribsim.strategies.tables import DATA, OTHERS, OWN, pegging_points
 from cribsim.strategies.tables import crib_table as published
 
 if TYPE_CHECKING:
@@ -348,7 +348,7 @@ def solve_crib_table(
     """
     if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float)) or not tolerance >= _FINEST:
         raise CribsimError(f"tolerance={tolerance!r}: give a number of points from {_FINEST}")
-    values = pegging_table().difference if pegging else np.zeros((2, 1820))
+    values = pegging_points(pegging)
     half = find_half(start, DISCARD)
     first = [answers_by_class(half, role) for role in (PONE, DEALER)]
     point = solve_discards(first, values, tolerance=tolerance, progress=progress, told=told)

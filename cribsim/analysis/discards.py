@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cribsim.analysis.reading import check_flag, check_samples, format_hand, read_hand, read_role, read_rules
+from cribsim.analysis.reading import check_samples, format_hand, read_hand, read_role, read_rules
 from cribsim.analysis.worths import Job, Worths, average, merge_equals
 from cribsim.cribs import N_POINTS
 from cribsim.errors import CribsimError
 from cribsim.rules import Rules
 from cribsim.scoring import PAIR_CLASS, PARTS, RANK_PLACES
 from cribsim.stats import check_confidence, clean_json, quantile
-from cribsim.strategies.tables import OTHERS, OWN, crib_table, pegging_table
+from cribsim.strategies.tables import OTHERS, OWN, crib_table, pegging_of
 from cribsim.strategies.throws import throw_model
 from cribsim.streams import check_seed
 from cribsim.work import Progress
@@ -102,7 +102,7 @@ def evaluate_discards(
     dealer: bool | None = None,
     role: str | None = None,
     opponent: Any = None,
-    pegging: bool = True,
+    pegging: bool | str = True,
     static: str = STATIC_TABLE,
     samples: int = 0,
     seed: int = 0,
@@ -142,7 +142,7 @@ def discard_values(
     dealer: bool | None = None,
     role: str | None = None,
     opponent: Any = None,
-    pegging: bool = True,
+    pegging: bool | str = True,
     static: str = STATIC_TABLE,
     samples: int = 0,
     seed: int = 0,
@@ -204,6 +204,7 @@ def discard_values(
     job = Job(known, known.roles.index(whose), model, check_samples(samples), check_seed(seed))
     if known.n_thrown == 2:
         crib_table(static)  # a table that isn't there is told before the work
+    table = pegging_of(pegging) if known.players == 2 else None
     many = len(hands) > 1
     worths = average(
         [job.worths(cards, None if many else progress) for cards in _watched(hands, progress if many else None)],
@@ -211,7 +212,6 @@ def discard_values(
     )
     if by_ranks:
         worths = merge_equals(worths, [format_hand([hands[0][at] for at in throw], True) for throw in job.places[0]])
-    table = pegging_table() if check_flag("pegging", pegging) and known.players == 2 else None
     rows = _rows(hands[0], by_ranks, job, worths, table, static, confidence)
     return DiscardValues(
         format_hand(hands[0], by_ranks),

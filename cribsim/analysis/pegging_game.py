@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -278,7 +279,9 @@ def write_solution(folder: Path, solver: Solver, n_kept: int, told: dict[str, An
         **{f"exploitability_{name}": found.exploitability for name, found in exact.items()},
     }
     try:
-        np.save(folder / LEVELS_FILE, levels)
+        with (folder / f"{LEVELS_FILE}.tmp").open("wb") as draft:
+            np.save(draft, levels)
+        os.replace(draft.name, folder / LEVELS_FILE)
         write_small(folder / SOLUTION_FILE, compact, about)
         (folder / "solution.json").write_text(json.dumps({**about, "log": solver.log, **told}, indent=2) + "\n")
     except OSError as error:

@@ -30,6 +30,7 @@ COMMANDS = {
     "compare": ("play", "Is A better than B? Every deal twice, roles swapped."),
     "discard": ("discards", "What is each discard of a hand worth?"),
     "crib": ("discards", "What does the crib bring, by the cards thrown?"),
+    "kept": ("kept", "What do four kept ranks bring in the play?"),
     "peg": ("pegging", "What is each card worth in the play?"),
     "solve": ("solving", "Solve the play, or discards and play: near-Nash."),
     "exploit": ("solving", "What does a best reply gain against a strategy?"),

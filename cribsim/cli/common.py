@@ -237,3 +237,13 @@ def rule_differences(values: dict[str, Any]) -> list[str]:
 def say(value: Any) -> str:
     """A value as it is written in rules and players."""
     return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def save_picture(figure: Any, path: str, width: float, height: float) -> None:
+    """Write a figure of this size in inches."""
+    figure.set_size_inches(width, height)
+    try:
+        figure.savefig(path, bbox_inches="tight", dpi=150)
+    except (OSError, ValueError) as error:
+        why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        raise CribsimError(f"--plot {path}: {why}") from None

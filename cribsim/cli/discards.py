@@ -18,6 +18,7 @@ from cribsim.cli.common import (
     print_table,
     progress_bar,
     quiet_option,
+    save_picture,
     tell_if_compiling,
 )
 from cribsim.cli.output import tell
@@ -35,6 +36,7 @@ from cribsim.errors import CribsimError
     help="How the others throw: uniform, or a discard strategy. Default equilibrium (3, 4 players: expectimax).",
 )
 @click.option("--no-pegging", is_flag=True, help="Leave out what the kept cards peg.")
+@click.option("--pegging-table", help="By whose play they peg: equilibrium (the default), expectimax or greedy.")
 @click.option("--table", "static", default="schell", show_default=True, help="The crib table shown beside the crib.")
 @click.option("--sample", type=Number(), help="Sample this many deals instead of the exact answer.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the samples.")
@@ -71,7 +73,7 @@ def discard(hand: tuple[str, ...], every: bool, **options: Any) -> None:
         raise CribsimError('name a hand, as in cribsim discard "2C 3H 4D 5D 5S JS" --dealer, or use --all')
     found = _values(" ".join(hand), **options)
     if options["picture"]:
-        _save_picture(found.plot(), options["picture"])
+        save_picture(found.plot().figure, options["picture"], 9, 6)
     told = found.to_json(parts=options["parts"] or options["as_json"], distributions=options["distributions"])
     if options["as_json"]:
         print_json(told)
@@ -91,7 +93,7 @@ def _values(hand: str, **options: Any) -> Any:
             hand,
             role=chosen[0],
             opponent=options["opponent"],
-            pegging=not options["no_pegging"],
+            pegging=_pegging(**options),
             static=options["static"],
             samples=options["sample"] or 0,
             seed=options["seed"],
@@ -117,7 +119,7 @@ def _discard_all(hand: tuple[str, ...], **options: Any) -> None:
         path = all_discards(
             options["out"],
             opponent=options["opponent"] or "equilibrium",
-            pegging=not options["no_pegging"],
+            pegging=_pegging(**options),
             progress=progress,
             command=command_line(),
         )
@@ -125,16 +127,6 @@ def _discard_all(hand: tuple[str, ...], **options: Any) -> None:
         print_json({"file": str(path), "rows": 2 * 962988})
     else:
         tell(f"{2 * 962988:,} rows in {path}")
-
-
-def _save_picture(axes: Any, path: str) -> None:
-    figure = axes.figure
-    figure.set_size_inches(9, 6)
-    try:
-        figure.savefig(path, bbox_inches="tight", dpi=150)
-    except (OSError, ValueError) as error:
-        why = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise CribsimError(f"--plot {path}: {why}") from None
 
 
 def _say(value: float | None, digits: int = 3) -> str:
@@ -178,6 +170,12 @@ def _print_values(found: dict[str, Any], parts: bool) -> None:
         told += ["pegging is left out"]
     told += [f"± {100 * found['confidence']:g} % of the sampling"] if found["samples"] else []
     tell("; ".join(told))
+
+
+def _pegging(no_pegging: bool, pegging_table: str | None, **_others: Any) -> bool | str:
+    if no_pegging and pegging_table:
+        raise CribsimError("give one of --no-pegging and --pegging-table")
+    return pegging_table or not no_pegging
 
 
 def _how(found: dict[str, Any]) -> str:
@@ -264,13 +262,10 @@ def _tell_round(number: int, moved: float) -> None:
 def _save_cribs(table: Any, path: str) -> None:
     import matplotlib.pyplot as plt
 
-    figure, axes = plt.subplots(1, 2, figsize=(15, 6))
+    figure, axes = plt.subplots(1, 2)
     for ax, whose in zip(axes, ("own", "other"), strict=True):
         table.plot(ax=ax, whose=whose)
-    try:
-        figure.savefig(path, bbox_inches="tight", dpi=150)
-    except (OSError, ValueError) as error:
-        raise CribsimError(f"--plot {path}: {error}") from None
+    save_picture(figure, path, 15, 6)
 
 
 def _print_grid(title: str, grid: Any) -> None:

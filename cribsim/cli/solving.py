@@ -31,7 +31,9 @@ _OPPONENTS = {"pone": "pone", "dealer": "dealer", "exploitability": "mean of bot
 @click.option("--minutes", type=float, default=10.0, help="pegging: of solving, those before a resume too. Default 10.")
 @click.option("--target", type=float, help="Solve the play to this exploitability. deal: default 0.0001.")
 @click.option("--range", "kept", default="equilibrium", help="pegging: whose kept hands, a discard strategy.")
-@click.option("--out", help="A new folder, or one in which the same was being solved.")
+@click.option(
+    "--out", help="A new folder, or one in which the same was begun. pegging: default where equilibrium looks."
+)
 @quiet_option
 @json_option
 def solve(
@@ -45,8 +47,9 @@ def solve(
     """
     if game not in _GAMES:
         raise CribsimError(f"{game!r} can't be solved; write cribsim solve pegging, or cribsim solve deal")
-    if not out:
+    if not out and (game == "deal" or given_options("kept")):
         raise CribsimError(f"name a folder for the solution, as in cribsim solve {game} --out solution")
+    out = out or _usual_folder()
     tell_if_compiling(quiet=quiet)
     if game == "deal":
         for name in given_options(*_OF_PEGGING):
@@ -64,9 +67,16 @@ def solve(
         f"{found['exploitability_full']:.6f}; small form of {found['places_kept']:,} places "
         f"{found['exploitability_small']:.6f}"
     )
-    tell(f'play it as equilibrium(solution="{out}")')
+    named = out != _usual_folder()
+    tell(f'play it as equilibrium(solution="{out}")' if named else f"in {out}; equilibrium plays it from now on")
     if game == "deal":
         tell(f'throw by it as table(file="{out}")')
+
+
+def _usual_folder() -> str:
+    from cribsim.strategies.equilibrium_play import full_folder
+
+    return str(full_folder())
 
 
 def _solve_pegging(out: str, kept: str, minutes: float, target: float, quiet: bool) -> dict[str, Any]:

@@ -122,7 +122,7 @@ def solve(
 ) -> Exploited:
     """Solve for some seconds in all (those before a resume count), or until the exploitability is at most `target`.
 
-    It is measured at rounds 1, 2, 3, 4, 6, 8, 12 and so on, and at the end; `told` hears each. What is needed to go on
+    It is measured at some rounds (`is_looked_at`) and at the end; `told` hears each. What is needed to go on
     is kept in `folder` every `save_every` seconds and however it ends. `stopped` is asked after each round.
     """
     saved = time.perf_counter()
@@ -153,6 +153,8 @@ def solve(
 
 
 def is_looked_at(rounds: int) -> bool:
-    """Whether the exploitability is measured after so many rounds: 1, 2, 3, 4, 6, 8, 12, 16, 24, ..."""
+    """Whether the exploitability is measured after so many rounds: 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 40, 48, 56, 64, 80
+    and so on."""
     power = 1 << (rounds.bit_length() - 1)
-    return rounds in (power, power + power // 2)
+    step = power // 4 if power >= 32 else max(power // 2, 1)
+    return rounds % step == 0

@@ -9,7 +9,7 @@ import numpy as np
 from cribsim.errors import PlayerError
 from cribsim.rules import Rules
 from cribsim.strategies.base import DISCARD, PLAY, Bound, Half
-from cribsim.strategies.equilibrium_play import SHIPPED, equilibrium_of, solution_file
+from cribsim.strategies.equilibrium_play import BEST, equilibrium_of, solution_file
 from cribsim.strategies.expectimax import expectimax_discard, expectimax_memory
 from cribsim.strategies.expectimax_play import REPLIES, expectimax_play
 from cribsim.strategies.greedy import greedy_discard, greedy_play
@@ -19,10 +19,13 @@ from cribsim.strategies.montecarlo_play import montecarlo_play
 from cribsim.strategies.random import random_discard, random_play
 from cribsim.strategies.registry import Definition, Parameter, register
 from cribsim.strategies.table import equilibrium, policy_file, table_of
-from cribsim.strategies.tables import crib_file, crib_table, pegging_table
+from cribsim.strategies.tables import PEGGING_TABLES, crib_file, crib_table, pegging_points
 from cribsim.strategies.throws import exact_discard, throw_model
 
 _TWO = (2,)
+_PEGGING = (False, True, *PEGGING_TABLES)
+_SOLUTION = "best: what `cribsim solve pegging` wrote, else what ships; shipped; or a folder of it"
+_PEGGING_ABOUT = "whether what the kept cards peg counts, or by whose play; true: equilibrium (two players)"
 
 
 def _greedy(rules: Rules) -> Bound:
@@ -30,23 +33,23 @@ def _greedy(rules: Rules) -> Bound:
 
 
 @functools.lru_cache(maxsize=32)
-def _expectimax_by_table(cribs: bytes, pegging: bool, partners: bool) -> Bound:
-    pegged = pegging_table().difference if pegging else None
+def _expectimax_by_table(cribs: bytes, pegging: bool | str, partners: bool) -> Bound:
+    pegged = pegging_points(pegging) if pegging else None
     return Bound(expectimax_discard, *expectimax_memory(np.frombuffer(cribs).reshape(2, -1), pegged, partners))
 
 
-def _expectimax(rules: Rules, table: str, crib: str, pegging: bool) -> Bound:
+def _expectimax(rules: Rules, table: str, crib: str, pegging: bool | str) -> Bound:
     if rules.players != 2 and (pegging or crib == "exact"):
         raise PlayerError("expectimax: pegging=true and crib=exact are known for two players only")
     if crib == "exact":
-        return exact_discard(throw_model("equilibrium"), pegging)
+        return exact_discard(throw_model("equilibrium"), pegging_points(pegging))
     return _expectimax_by_table(crib_table(table).tobytes(), pegging, bool(rules.teams))
 
 
-def _montecarlo(rules: Rules, samples: int, discards: Half, pegging: bool) -> Bound:
+def _montecarlo(rules: Rules, samples: int, discards: Half, pegging: bool | str) -> Bound:
     if pegging and rules.players != 2:
         raise PlayerError("montecarlo: pegging=true is known for two players only")
-    pegged = pegging_table().difference if pegging else np.zeros((2, 0))
+    pegged = pegging_points(pegging) if pegging else np.zeros((2, 0))
     model = throw_model(discards, rules.players)
     return montecarlo_discard(rules, model, samples, pegged)
 
@@ -101,7 +104,7 @@ _ALL = (
         {
             "table": Parameter("schell", str, "average cribs: schell, hessel, fixed, or a .csv file", file=crib_file),
             "crib": Parameter("table", ("table", "exact"), "table, or exact against equilibrium (0.1 s a throw)"),
-            "pegging": Parameter(False, bool, "whether what the kept cards peg counts (two players)"),
+            "pegging": Parameter(False, _PEGGING, _PEGGING_ABOUT),
         },
         about="exact average over the starters, plus or minus the average crib",
     ),
@@ -124,7 +127,7 @@ _ALL = (
         {
             "samples": Parameter(200, int, "draws of the others' cards and the starter", 1, 10**9),
             "discards": Parameter("expectimax", DISCARD, "how the others throw"),
-            "pegging": Parameter(False, bool, "whether what the kept cards peg counts (two players)"),
+            "pegging": Parameter(False, _PEGGING, _PEGGING_ABOUT),
         },
         about="the others' cards and the starter drawn many times; what falls behind is dropped",
     ),
@@ -151,7 +154,7 @@ _ALL = (
         "equilibrium",
         PLAY,
         lambda rules, solution: equilibrium_of(solution),
-        {"solution": Parameter(SHIPPED, str, "shipped, or a folder of `cribsim solve pegging`", file=solution_file)},
+        {"solution": Parameter(BEST, str, _SOLUTION, file=solution_file)},
         _TWO,
         about="near-Nash play by ranks, solved; draws by its chances",
     ),

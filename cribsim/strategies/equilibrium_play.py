@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from cribsim._jit import kernel
 from cribsim.errors import PlayerError
-from cribsim.folders import user_path
+from cribsim.folders import data_home, user_path
 from cribsim.pegging import highest_rank
 from cribsim.pegging_game.compact import Compact, filled
 from cribsim.pegging_game.game import Profile
@@ -29,7 +29,8 @@ from cribsim.strategies.tables import DATA
 from cribsim.streams import random_below
 from cribsim.views import GUESS
 
-SHIPPED = "shipped"
+BEST, SHIPPED = "best", "shipped"
+"""The full solution where one lies in `full_folder`, else what ships; always what ships."""
 SOLUTION_FILE, LEVELS_FILE = "pegging_equilibrium.npz", "levels.npy"
 _ALIGN = 64
 
@@ -148,7 +149,7 @@ def equilibrium_play(views, which, params, table, out_answers):
         out_answers[i] = _draw(views[i], weights, total) if total > 0 else greedy_position(views[i]) + GUESS
 
 
-def play_chances(view: Any, solution: str = SHIPPED) -> NDArray[np.float64]:
+def play_chances(view: Any, solution: str = BEST) -> NDArray[np.float64]:
     """How often `equilibrium` plays each card of a view, (4,); cards of one rank share alike. Two players."""
     bound, n = equilibrium_of(solution), int(view["n_cards"])
     weights, total = look_up(view, bound.params, bound.table)
@@ -179,10 +180,18 @@ class Solution:
         return filled(build_tree(), self.levels)
 
 
+def full_folder() -> Path:
+    """Where `cribsim solve pegging` writes if no folder is named, and `equilibrium` looks."""
+    return data_home() / "pegging"
+
+
 def solution_file(text: str) -> Path | None:
     """The file that `solution=` means; None: what ships."""
-    if text == SHIPPED:
+    full = full_folder() / LEVELS_FILE
+    if text == SHIPPED or (text == BEST and not full.exists()):
         return None
+    if text == BEST:
+        return full
     try:
         return user_path(text) / LEVELS_FILE
     except ValueError as error:
@@ -230,4 +239,4 @@ def is_equilibrium(half: Half) -> bool:
 
 def solution_of(half: Half) -> Solution:
     """The solution that an `equilibrium` half plays."""
-    return _hold(str(dict(parse_half(half.text).parameters).get("solution", SHIPPED)))[0]
+    return _hold(str(dict(parse_half(half.text).parameters).get("solution", BEST)))[0]

@@ -208,15 +208,16 @@ def _as_half(parameter: Parameter, value: Any) -> Any:
 def _read(parameter: Parameter, value: Any, what: str) -> Any:
     """A parameter's value, or the error that says what is wanted."""
     kind = parameter.kind
-    shown = str(value).lower() if isinstance(value, bool) else str(value)
+    shown = _word(value)
     if kind in (int, float):
         right = isinstance(value, int if kind is int else (int, float)) and not isinstance(value, bool)
         low, high = parameter.low, parameter.high
         if not right or (low is not None and value < low) or (high is not None and value > high):
             raise PlayerError(f"{what}={shown}: {_range_text(parameter)} is wanted")
         return kind(value)
-    if isinstance(kind, tuple) and value not in kind:
-        raise PlayerError(f"{what}={shown}{nearest(shown, kind)}; it is one of {', '.join(kind)}")
+    if isinstance(kind, tuple) and not any(type(value) is type(word) and value == word for word in kind):
+        words = [_word(word) for word in kind]
+        raise PlayerError(f"{what}={shown}{nearest(shown, words)}; it is one of {', '.join(words)}")
     if kind is bool and not isinstance(value, bool):
         raise PlayerError(f"{what}={shown}: true or false is wanted")
     if kind is str and not isinstance(value, str):
@@ -224,6 +225,11 @@ def _read(parameter: Parameter, value: Any, what: str) -> Any:
     if kind in STAGES and not isinstance(value, (str, HalfSpec)):
         raise PlayerError(f"{what}={shown}: {_ARTICLE[kind]} strategy is wanted")
     return value
+
+
+def _word(value: Any) -> str:
+    """A value as players write it."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _range_text(parameter: Parameter) -> str:

@@ -19,8 +19,8 @@ from cribsim.scoring import N_KEPT, PAIR_CLASS, RANK_PLACES
 
 DATA = Path(__file__).parent / "data"
 CRIB_TABLES = ("schell", "hessel", "fixed")
-PEGGING_TABLE = "greedy"
-"""The pegging table that ships: `greedy` against `greedy`."""
+PEGGING_TABLES = ("greedy",)
+"""The pegging tables that ship, by who plays on both sides; the first is what `true` means."""
 OTHERS, OWN = 0, 1
 """Whose crib: rows of a crib table."""
 
@@ -118,9 +118,30 @@ class PeggingTable:
         return self.own - self.other
 
 
+def pegging_of(pegging: bool | str) -> PeggingTable | None:
+    """The pegging table that is meant: True the best that ships, False none, or its name.
+
+    Raises
+    ------
+    PlayerError
+        There is none of that name.
+    """
+    if isinstance(pegging, (bool, np.bool_)):
+        return pegging_table() if pegging else None
+    if not isinstance(pegging, str) or pegging not in PEGGING_TABLES:
+        raise PlayerError(f"pegging={pegging!r}: give True, False or one of {', '.join(PEGGING_TABLES)}")
+    return pegging_table(pegging)
+
+
+def pegging_points(pegging: bool | str) -> NDArray[np.float64]:
+    """Own pegging less the other's by role and kept ranks, (2, 1820), of the table that is meant; 0 where none is."""
+    table = pegging_of(pegging)
+    return table.difference if table else np.zeros((2, N_KEPT))
+
+
 @functools.cache
-def pegging_table(name: str = PEGGING_TABLE) -> PeggingTable:
-    """The pegging table that ships, by the strategy that plays it."""
+def pegging_table(name: str = PEGGING_TABLES[0]) -> PeggingTable:
+    """A pegging table that ships, by the strategy that plays it."""
     path = DATA / f"pegging_{name}.csv"
     values = np.full((3, 2, N_KEPT), np.nan)
     for row in _rows(path, ("kept",)):

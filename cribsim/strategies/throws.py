@@ -24,11 +24,10 @@ from cribsim.cribs import (
 )
 from cribsim.errors import PlayerError
 from cribsim.rules import Rules
-from cribsim.scoring import N_KEPT, RANK_PLACES
+from cribsim.scoring import RANK_PLACES
 from cribsim.strategies.base import DISCARD, Bound, Half
 from cribsim.strategies.finding import find_half
 from cribsim.strategies.policy import Policy, is_uniform, policy_of
-from cribsim.strategies.tables import pegging_table
 from cribsim.views import KEPT_2, thrown_positions
 from cribsim.work import n_cores, share_out
 
@@ -174,9 +173,9 @@ def kept_of(hand: NDArray[Any]) -> NDArray[np.int64]:
     return kept
 
 
-def exact_discard(model: ThrowModel, pegging: bool) -> Bound:
-    """Discards by the exact crib against a model, two players. Slow: every hand that the other may hold is counted."""
-    bonus = pegging_table().difference if pegging else np.zeros((2, N_KEPT))
+def exact_discard(model: ThrowModel, bonus: NDArray[np.float64]) -> Bound:
+    """Discards by the exact crib against a model, two players. Slow: every hand that the other may hold is counted.
+    bonus: by role and kept ranks, (2, 1820)."""
 
     def answer(views: Any, which: Any, params: Any, table: Any, out_answers: Any) -> None:
         for i in which:
