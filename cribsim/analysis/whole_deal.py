@@ -8,8 +8,8 @@ end is a policy for each role, a solution of the play, and values by kept hand t
 
 from __future__ import annotations
 
-import contextlib
 import json
+import os
 import shutil
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
@@ -36,15 +36,17 @@ from cribsim.strategies.ranges import chances_of_answers
 from cribsim.strategies.tables import pegging_table
 from cribsim.work import Progress
 
-_STATE, _ARRAYS = "deal.json", "deal.npz"
+_STATE = "deal.json"
 _MOST_ROUNDS = 12
-_COARSE, _FINER = 0.002, 0.01
+_COARSE, _FINER = 0.002, 0.03
 """The first play is solved to this exploitability, later ones to this share of what values moved by before."""
 _STEP = 0.55
 """How far values go on towards what the play brings. Hands that peg well are kept oftener, and then peg less well:
 whole steps overshoot by three quarters."""
 _SETTLED = 0.02
 """Average cribs of a round's discards may still move by this, and at the end by the tolerance."""
+_NEAR = 0.02
+"""Values that moved by less leave the average strategy of the round before worth going on from."""
 _OFTEN = 0.001
 """Of hands that are kept in fewer deals the values say little: the play hardly minds them."""
 
@@ -65,11 +67,14 @@ class Round:
 
 @dataclass
 class _State:
-    """Where the work stands: what is kept between rounds."""
+    """Where the work stands: what is kept between rounds. regrets, sums, rounds: of the solver (`Solver`), empty at
+    first."""
 
     values: NDArray[np.float64]
     answers: list[NDArray[np.uint8]]
-    regrets: NDArray[np.float32]
+    regrets: NDArray[np.float32] = field(default_factory=lambda: np.zeros(0, np.float32))
+    sums: NDArray[np.float32] = field(default_factory=lambda: np.zeros(0, np.float32))
+    rounds: int = 0
     log: list[Round] = field(default_factory=list)
 
 
@@ -119,7 +124,7 @@ def solve_deal(
     about = {"start": half.text, "code": half.code, "target": target, "cribsim": __version__}
     answers = [answers_by_class(half, role) for role in (PONE, DEALER)]
     with hold_stops() as watch, open_solution(folder) as work:
-        state = _resume(work, about) or _State(pegging_table().difference, answers, np.zeros(0, np.float32))
+        state = _resume(work, about) or _State(pegging_table().difference, answers)
 
         def go_on(done: int = 0, total: int = 1) -> None:
             if watch.number:
@@ -159,6 +164,8 @@ def _round(
     solver = Solver(Game(build_tree(), with_small_chances(chances)), {"range": f'table(file="{folder}")'})
     if len(state.regrets):
         solver.regrets = state.regrets
+    if len(state.sums) and before < _NEAR:
+        solver.sums, solver.rounds = state.sums, state.rounds
     say(f"round {number}: play")
     found = solve(
         solver,
@@ -173,19 +180,26 @@ def _round(
     line = Round(number, len(point.moved), found.exploitability, found.mirror_value, moved, mean)
     say(f"round {number}: values moved by {moved:.4f} at most, {mean:.4f} on average")
     state.values += _STEP * (values - state.values)
-    state.regrets = solver.regrets
+    state.regrets, state.sums, state.rounds = solver.regrets, solver.sums, solver.rounds
     state.log.append(line)
     return point, solver
 
 
 def _save(work: Path, about: dict[str, Any], state: _State) -> None:
-    draft = work / f"draft-{_ARRAYS}"
-    np.savez(draft, values=state.values, answers=np.stack(state.answers), regrets=state.regrets)
-    told = {"about": about, "log": [asdict(line) for line in state.log]}
-    with contextlib.suppress(OSError):
-        (work / _STATE).unlink()
-    draft.rename(work / _ARRAYS)
-    (work / _STATE).write_text(json.dumps(told))
+    """Keep all that is needed to go on. What was kept before stays whole until this is."""
+    arrays = {"values": state.values, "regrets": state.regrets, "sums": state.sums}
+    np.savez(_arrays(work, len(state.log)), answers=np.stack(state.answers), **arrays)  # type: ignore[arg-type]
+    told = {"about": about, "rounds": state.rounds, "log": [asdict(line) for line in state.log]}
+    draft = work / f"{_STATE}.tmp"
+    draft.write_text(json.dumps(told))
+    os.replace(draft, work / _STATE)
+    for old in work.glob("*.npz"):
+        if old != _arrays(work, len(state.log)):
+            old.unlink()
+
+
+def _arrays(work: Path, number: int) -> Path:
+    return work / f"round-{number}.npz"
 
 
 def _resume(work: Path, about: dict[str, Any]) -> _State | None:
@@ -194,8 +208,9 @@ def _resume(work: Path, about: dict[str, Any]) -> _State | None:
         return None
     try:
         told = json.loads((work / _STATE).read_text())
-        with np.load(work / _ARRAYS) as held:
-            state = _State(held["values"], list(held["answers"]), held["regrets"], [Round(**r) for r in told["log"]])
+        with np.load(_arrays(work, len(told["log"]))) as held:
+            arrays = held["values"], list(held["answers"]), held["regrets"], held["sums"]
+            state = _State(*arrays, told["rounds"], [Round(**line) for line in told["log"]])
     except (OSError, ValueError, KeyError, TypeError, EOFError) as error:
         raise ResultError(f"{work} can't be gone on with ({error}); remove it and begin anew") from None
     if told["about"] != about:
