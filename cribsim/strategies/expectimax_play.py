@@ -80,9 +80,38 @@ def weigh(view, lowest, tables, sets, numbers, weights, out_masses):
     n, theirs = np.int64(view.n_left[other]), 0
     n_hands = 1820 if n == 4 else 455 if n == 3 else 91 if n == 2 else 13
     chances = tables.chances[1 - (view.seat == view.dealer)]
+    if n == 4:
+        for hand in range(n_hands):
+            weights[hand] = chances[hand]
+    else:
+        theirs = _number_kept(view, other, n, n_hands, sets, numbers)
+        for hand in range(n_hands):
+            weights[hand] = chances[numbers[hand]]
+    for rank in range(N_RANKS):
+        unseen, played = left >> (3 * rank) & 7, theirs >> (3 * rank) & 7
+        if unseen < 4:
+            row = tables.factors[n, rank, unseen * 4 + min(played, 3)]
+            for hand in range(n_hands):
+                weights[hand] *= row[hand]
     for hand in range(n_hands):
-        numbers[hand] = hand
-    n_cards = n
+        out_masses[hand] = np.int32(weights[hand])
+    if lowest[other] > 0:
+        bits, ruled_out = tables.bits[n], (1 << lowest[other]) - 1
+        for hand in range(n_hands):
+            out_masses[hand] &= -np.int32(bits[hand] & ruled_out == 0)
+    total = np.int32(0)
+    for hand in range(n_hands):
+        total += out_masses[hand]
+    return n_hands, np.int64(total)
+
+
+@kernel
+def _number_kept(view, other, n, n_hands, sets, out_numbers):
+    """The numbers of the four ranks kept, by what is left of them: fills out_numbers. Returns how many of each rank the
+    other has played, three bits each."""
+    theirs, n_cards = 0, n
+    for hand in range(n_hands):
+        out_numbers[hand] = hand
     for at in range(np.int64(view.n_played)):
         if view.played_by[at] == other:
             rank, n_cards = np.int64(view.played[at]) >> 2, n_cards + 1
@@ -90,22 +119,8 @@ def weigh(view, lowest, tables, sets, numbers, weights, out_masses):
             to_hand = sets.to_two if n_cards == 2 else sets.to_three if n_cards == 3 else sets.to_four
             row = to_hand[rank]
             for hand in range(n_hands):
-                numbers[hand] = row[numbers[hand]]
-    for hand in range(n_hands):
-        weights[hand] = chances[numbers[hand]]
-    for rank in range(N_RANKS):
-        unseen, played = left >> (3 * rank) & 7, theirs >> (3 * rank) & 7
-        if unseen < 4:
-            row = tables.factors[n, rank, unseen * 4 + min(played, 3)]
-            for hand in range(n_hands):
-                weights[hand] *= row[hand]
-    bits, ruled_out, total = tables.bits[n], (1 << lowest[other]) - 1, np.int64(0)
-    for hand in range(n_hands):
-        fits = bits[hand] & ruled_out == 0
-        out_masses[hand] = np.int32(weights[hand]) if fits else np.int32(0)
-    for hand in range(n_hands):
-        total += out_masses[hand]
-    return n_hands, total
+                out_numbers[hand] = row[out_numbers[hand]]
+    return theirs
 
 
 @kernel
