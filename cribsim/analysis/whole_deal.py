@@ -45,8 +45,6 @@ _STEP = 0.55
 whole steps overshoot by three quarters."""
 _SETTLED = 0.02
 """Average cribs of a round's discards may still move by this, and at the end by the tolerance."""
-_NEAR = 0.02
-"""Values that moved by less leave the average strategy of the round before worth going on from."""
 _OFTEN = 0.001
 """Of hands that are kept in fewer deals the values say little: the play hardly minds them."""
 
@@ -67,14 +65,12 @@ class Round:
 
 @dataclass
 class _State:
-    """Where the work stands: what is kept between rounds. regrets, sums, rounds: of the solver (`Solver`), empty at
-    first."""
+    """Where the work stands: what is kept between rounds. regrets: of the solver, empty at first. (Its averages aren't
+    kept: those of other ranges take longer to outgrow than to make anew.)"""
 
     values: NDArray[np.float64]
     answers: list[NDArray[np.uint8]]
     regrets: NDArray[np.float32] = field(default_factory=lambda: np.zeros(0, np.float32))
-    sums: NDArray[np.float32] = field(default_factory=lambda: np.zeros(0, np.float32))
-    rounds: int = 0
     log: list[Round] = field(default_factory=list)
 
 
@@ -155,7 +151,7 @@ def _round(
     point = solve_discards(
         state.answers,
         state.values,
-        tolerance=max(aims[0], min(_SETTLED, before / 2)),
+        tolerance=max(aims[0], min(_SETTLED, before)),
         progress=progress,
         told=lambda n, moved: say(f"  {n}: cribs moved by {moved:.4f}"),
     )
@@ -164,8 +160,6 @@ def _round(
     solver = Solver(Game(build_tree(), with_small_chances(chances)), {"range": f'table(file="{folder}")'})
     if len(state.regrets):
         solver.regrets = state.regrets
-    if len(state.sums) and before < _NEAR:
-        solver.sums, solver.rounds = state.sums, state.rounds
     say(f"round {number}: play")
     found = solve(
         solver,
@@ -180,16 +174,16 @@ def _round(
     line = Round(number, len(point.moved), found.exploitability, found.mirror_value, moved, mean)
     say(f"round {number}: values moved by {moved:.4f} at most, {mean:.4f} on average")
     state.values += _STEP * (values - state.values)
-    state.regrets, state.sums, state.rounds = solver.regrets, solver.sums, solver.rounds
+    state.regrets = solver.regrets
     state.log.append(line)
     return point, solver
 
 
 def _save(work: Path, about: dict[str, Any], state: _State) -> None:
     """Keep all that is needed to go on. What was kept before stays whole until this is."""
-    arrays = {"values": state.values, "regrets": state.regrets, "sums": state.sums}
+    arrays = {"values": state.values, "regrets": state.regrets}
     np.savez(_arrays(work, len(state.log)), answers=np.stack(state.answers), **arrays)  # type: ignore[arg-type]
-    told = {"about": about, "rounds": state.rounds, "log": [asdict(line) for line in state.log]}
+    told = {"about": about, "log": [asdict(line) for line in state.log]}
     draft = work / f"{_STATE}.tmp"
     draft.write_text(json.dumps(told))
     os.replace(draft, work / _STATE)
@@ -209,8 +203,8 @@ def _resume(work: Path, about: dict[str, Any]) -> _State | None:
     try:
         told = json.loads((work / _STATE).read_text())
         with np.load(_arrays(work, len(told["log"]))) as held:
-            arrays = held["values"], list(held["answers"]), held["regrets"], held["sums"]
-            state = _State(*arrays, told["rounds"], [Round(**line) for line in told["log"]])
+            arrays = held["values"], list(held["answers"]), held["regrets"]
+            state = _State(*arrays, [Round(**line) for line in told["log"]])
     except (OSError, ValueError, KeyError, TypeError, EOFError) as error:
         raise ResultError(f"{work} can't be gone on with ({error}); remove it and begin anew") from None
     if told["about"] != about:
