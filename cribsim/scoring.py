@@ -188,14 +188,18 @@ def multisets(n: int) -> NDArray[np.int64]:
     return rows[np.argsort(RANK_PLACES[np.arange(n), rows].sum(axis=1))]
 
 
-def kept_ranks() -> NDArray[np.int64]:
-    """The 1,820 multisets of four ranks, (1820, 4), each row sorted, in the order of `kept_index`."""
-    return multisets(4)
+def kept_texts() -> list[str]:
+    """The 1,820 multisets of four ranks as text, in the order of `kept_index`.
+
+    >>> kept_texts()[0], kept_texts()[-1]
+    ('AAAA', 'KKKK')
+    """
+    return ["".join(RANKS[rank] for rank in ranks) for ranks in multisets(4).tolist()]
 
 
 def _kept_points_table() -> NDArray[np.uint8]:
     """Points of four sorted ranks with each starter rank, flat: kept_index x 13 + starter's rank."""
-    rows = kept_ranks()
+    rows = multisets(4)
     first, second = PAIR_CLASS[rows[:, 0] * 13 + rows[:, 1]], PAIR_CLASS[rows[:, 2] * 13 + rows[:, 3]]
     at = (first.astype(np.int64) * 91 + second) * 13
     return np.ascontiguousarray(RANK_POINTS[at[:, None] + np.arange(13)].ravel())

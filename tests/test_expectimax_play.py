@@ -48,8 +48,6 @@ def test_the_risks_of_leads_are_those_of_the_cases(row):
 
 
 POSITIONS = [
-    ("4D 5C 9H KS", [], 0, "TD 2C"),
-    ("3C 6H 7H QD", [(0, "8C")], 1, "AD AC"),
     ("2C 5D 6H", [(0, "7C"), (1, "8D")], 0, "KD KC"),
     ("AS 5H", [(0, "TC"), (1, "4D"), (0, "TD"), (1, "7S")], 0, "QD QC"),
     ("2D 3S", [(0, "9C"), (1, "9D"), (0, "TH"), (1, "3H")], 0, "QD QC"),
@@ -58,7 +56,7 @@ POSITIONS = [
 
 def plain_worth(view, held, place, depth):
     """The mean over all hands of the other that suit what was seen and said, by the oracle's scoring."""
-    me, other = int(view["seat"]), 1 - int(view["seat"])
+    other = 1 - int(view["seat"])
     lowest = np.zeros(4, np.int64)
     rule_out(view, lowest)
     played = [int(card) for card in view["played"][: view["n_played"]]]
@@ -77,7 +75,6 @@ def plain_worth(view, held, place, depth):
             if min(ranks, default=99) >= lowest[other]:
                 n += 1
                 total += exchange(pile, held, place, [rank * 4 for rank in ranks], depth)
-    assert me != other
     return total / n
 
 
@@ -113,7 +110,7 @@ def exchange(pile, held, place, theirs, depth):
 
 
 @pytest.mark.parametrize("depth", [1, 2])
-@pytest.mark.parametrize(("hand", "plays", "seat", "thrown"), POSITIONS[2:])
+@pytest.mark.parametrize(("hand", "plays", "seat", "thrown"), POSITIONS)
 def test_worths_are_those_of_plain_enumeration(hand, plays, seat, thrown, depth):
     view = play_view(hand, plays, dealer=1, seat=seat, discards=thrown)[0]
     held = cribsim.parse_cards(hand)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cribsim.cards import RANKS
 from cribsim.errors import CribsimError
-from cribsim.scoring import N_KEPT, RANK_PLACES, multisets
+from cribsim.scoring import N_KEPT, RANK_PLACES, kept_texts
 from cribsim.stats import clean_json
 from cribsim.strategies.base import DISCARD
 from cribsim.strategies.finding import find_half
@@ -50,13 +50,13 @@ class KeptTable:
         columns = {"own": table.own, "other": table.other, "difference": table.difference, "se": table.se}
         columns["chance"] = self.chances
         return [
-            {"kept": "".join(RANKS[rank] for rank in ranks)}
+            {"kept": kept}
             | {
                 f"{role}_{name}": float(values[at, n])
                 for at, role in enumerate(ROLES)
                 for name, values in columns.items()
             }
-            for n, ranks in enumerate(multisets(4).tolist())
+            for n, kept in enumerate(kept_texts())
         ]
 
     def against(self, name: str) -> dict[str, Any]:
@@ -74,7 +74,7 @@ class KeptTable:
                 "mean_absolute": float(weights @ np.abs(apart[known])),
                 "correlation": float(np.corrcoef(self.table.difference[at, known], other[at, known])[0, 1]),
                 "largest": float(apart[most]),
-                "largest_kept": "".join(RANKS[rank] for rank in multisets(4)[most]),
+                "largest_kept": kept_texts()[most],
                 "hands": len(known),
             }
         return told

@@ -56,12 +56,10 @@ def lore(
     leads, replies, thirds = (
         _Choices.of(measured, side, places) for side, places in ((PONE, first), (DEALER, second), (PONE, third))
     )
-    pairs = np.array([len(set(hand)) < 4 for hand in multisets(4).tolist()])
-    twice = (leads.held > 1) & pairs[:, None]
     rules = {
         "don't lead a five": leads.judge(leads.ranks != _FIVE),
         "lead four or less": leads.judge(leads.ranks <= _LOW),
-        "lead from a pair": leads.judge(twice),
+        "lead from a pair": leads.judge(leads.held > 1),
         "leave no count of 5": replies.judge(replies.after != 5),
         "leave no count of 21": thirds.judge(thirds.after != 21),
     }

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cribsim.cards import RANKS
 from cribsim.errors import ResultError
 from cribsim.result import Result
-from cribsim.scoring import kept_ranks
+from cribsim.scoring import kept_texts
 from cribsim.simulation import simulate
 from cribsim.strategies.tables import PeggingTable, write_pegging_table
 from cribsim.work import Progress, part_of
@@ -69,7 +68,7 @@ class PeggingRun:
         import pandas as pd
 
         table = self.table
-        kept = ["".join(RANKS[rank] for rank in ranks) for ranks in kept_ranks()]
+        kept = kept_texts()
         columns = {
             f"{role}_{name}": values[at]
             for at, role in enumerate(("pone", "dealer"))

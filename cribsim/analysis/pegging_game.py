@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from cribsim import __version__
 from cribsim.cards import RANKS
-from cribsim.errors import CribsimError, ResultError
+from cribsim.errors import CribsimError, Interrupted, ResultError
 from cribsim.folders import locked
 from cribsim.pegging_game.compact import Compact, fine_levels, make_compact
 from cribsim.pegging_game.game import PONE, SMALLEST_CHANCE, Exploited, Game, Profile, with_small_chances
@@ -24,7 +24,7 @@ from cribsim.pegging_game.solving import Solver, solve
 from cribsim.pegging_game.tree import build_tree
 from cribsim.pegging_game.walk import FOLLOW, JUDGE
 from cribsim.saved import provenance
-from cribsim.scoring import N_RANKS, multisets
+from cribsim.scoring import N_RANKS, kept_texts
 from cribsim.stats import clean_json
 from cribsim.stopping import hold_stops
 from cribsim.strategies.base import DISCARD, PLAY, Half
@@ -178,11 +178,6 @@ def lead_values(
     return frame.drop(columns="hand")[["kept", "lead", "value", "loss", "share", "chance"]]
 
 
-def kept_texts() -> list[str]:
-    """The 1,820 sets of four ranks as text, in their order."""
-    return ["".join(RANKS[rank] for rank in hand) for hand in multisets(4).tolist()]
-
-
 def solve_pegging(
     out: str | Path,
     *,
@@ -223,9 +218,11 @@ def solve_pegging(
     CribsimError
         Numbers that can't be used, or a folder of other work.
     """
-    for name, value in (("minutes", minutes), ("target", target)):
-        if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < 1e6:
-            raise CribsimError(f"{name}={value!r}: give a number from 0 to a million")
+    for name, value, least in (("minutes", minutes, 0.001), ("target", target, 0.0)):
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not least <= value < 1e6:
+            raise CribsimError(f"{name}={value!r}: give a number from {least:g} to a million")
+    if isinstance(n_kept, bool) or not isinstance(n_kept, int) or not 1 <= n_kept <= 10**8:
+        raise CribsimError(f"n_kept={n_kept!r}: give a whole number from 1 to 100,000,000")
     half, folder = find_half(discards, DISCARD), Path(out)
     chances = with_small_chances(kept_chances(half))
     game = Game(build_tree(), chances)
@@ -242,6 +239,8 @@ def solve_pegging(
             progress=progress,
             stopped=lambda: bool(watch.number),
         )
+        if not solver.rounds:
+            raise Interrupted("no round was solved, nothing is written", None)
         code = {half.text: half.code} if half.code else {}
         return write_solution(folder, solver, n_kept, provenance(command, True, code))
 
@@ -278,15 +277,21 @@ def write_solution(folder: Path, solver: Solver, n_kept: int, told: dict[str, An
         "mirror_value": exact["solution"].mirror_value,
         **{f"exploitability_{name}": found.exploitability for name, found in exact.items()},
     }
+    text = json.dumps({**about, "log": solver.log, **told}, indent=2) + "\n"
     try:
-        with (folder / f"{LEVELS_FILE}.tmp").open("wb") as draft:
-            np.save(draft, levels)
-        os.replace(draft.name, folder / LEVELS_FILE)
-        write_small(folder / SOLUTION_FILE, compact, about)
-        (folder / "solution.json").write_text(json.dumps({**about, "log": solver.log, **told}, indent=2) + "\n")
+        _replace(folder / SOLUTION_FILE, lambda draft: write_small(draft, compact, about))
+        _replace(folder / LEVELS_FILE, lambda draft: np.save(draft, levels))
+        _replace(folder / "solution.json", lambda draft: draft.write_text(text))
     except OSError as error:
         raise ResultError(f"{folder} can't be written: {error.strerror or error}") from None
     return about
+
+
+def _replace(path: Path, write: Callable[[Path], object]) -> None:
+    """Write a file beside its place and put it there when it is whole."""
+    draft = path.with_stem(f"{path.stem}-draft")
+    write(draft)
+    os.replace(draft, path)
 
 
 def write_small(path: Path, compact: Compact, about: dict[str, Any]) -> None:

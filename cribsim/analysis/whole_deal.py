@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import zipfile
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -23,44 +24,51 @@ from cribsim import __version__
 from cribsim.analysis.all_hands import table_of_reply
 from cribsim.analysis.crib_table import table_of
 from cribsim.analysis.equilibrium import DEALER, PONE, FixedPoint, answers_by_class, solve_discards
-from cribsim.analysis.pegging_game import ROLES, kept_texts, open_solution, values_by_kept, write_solution
+from cribsim.analysis.pegging_game import ROLES, open_solution, values_by_kept, write_solution
 from cribsim.errors import CribsimError, Interrupted, ResultError
 from cribsim.pegging_game.game import Game, with_small_chances
 from cribsim.pegging_game.solving import Solver, solve
 from cribsim.pegging_game.tree import build_tree
 from cribsim.saved import provenance
+from cribsim.scoring import kept_texts
 from cribsim.stopping import hold_stops
 from cribsim.strategies.base import DISCARD
 from cribsim.strategies.finding import find_half
 from cribsim.strategies.ranges import chances_of_answers
+from cribsim.strategies.spec import HalfSpec
 from cribsim.strategies.tables import pegging_table
 from cribsim.work import Progress
 
 _STATE = "deal.json"
-_MOST_ROUNDS = 12
 _COARSE, _FINER = 0.002, 0.03
 """The first play is solved to this exploitability, later ones to this share of what values moved by before."""
-_STEP = 0.55
-"""How far values go on towards what the play brings. Hands that peg well are kept oftener, and then peg less well:
-whole steps overshoot by three quarters."""
+_STEP, _SHORTER, _SLOW = 0.55, 0.5, 0.6
+"""How far values go on towards what the play brings: hands that peg well are kept oftener, and then peg less well, so
+whole steps overshoot by three quarters. Steps get shorter when the values still move by more than 0.6 of the round
+before: the nearer to the end, the more hands change what they throw for little."""
 _SETTLED = 0.02
 """Average cribs of a round's discards may still move by this, and at the end by the tolerance."""
+_LAST = 4
+"""Values that moved by no more than so many times the tolerance: from here on all is solved as finely as is asked."""
 _OFTEN = 0.001
 """Of hands that are kept in fewer deals the values say little: the play hardly minds them."""
 
 
 @dataclass
 class Round:
-    """What a round did. moved: the most that a kept hand brings in the play more or less than was thought of it when it
-    was thrown for, of hands kept in 1 of 1,000 deals or more; mean_moved: on average over all hands as they are kept;
-    exploitability: of the play in its game, points."""
+    """What a round did. finely: whether it was solved as finely as is asked; exploitability: of the play in its game,
+    points; moved: the most that a kept hand brings in the play more or less than was thought of it when it was thrown
+    for, of hands kept in 1 of 1,000 deals or more; mean_moved: on average over all hands as they are kept; step: how
+    far the values then went on."""
 
     number: int
+    finely: bool
     discard_rounds: int
     exploitability: float
     mirror_value: float
     moved: float
     mean_moved: float
+    step: float
 
 
 @dataclass
@@ -80,6 +88,7 @@ def solve_deal(
     start: str = "equilibrium",
     tolerance: float = 0.002,
     target: float = 0.0001,
+    most_rounds: int = 16,
     n_kept: int = 2_000_000,
     command: str | None = None,
     told: Callable[[str], None] | None = None,
@@ -94,9 +103,11 @@ def solve_deal(
     start
         The discard strategy to begin with.
     tolerance
-        Points by which values of kept hands may still move at the end, those kept in 1 of 1,000 deals or more.
+        Points by which values of kept hands may still move at the end, on average over the hands as they are kept.
     target
         The exploitability of the play, points a deal, to which the last rounds solve it.
+    most_rounds
+        Rounds after which it ends in any case.
     n_kept
         Places that the small form of the play keeps.
     told, progress
@@ -111,7 +122,7 @@ def solve_deal(
     Raises
     ------
     CribsimError
-        Numbers that can't be used, a folder of other work, or no end within 12 rounds.
+        Numbers that can't be used, or a folder of other work.
     """
     for name, value in (("tolerance", tolerance), ("target", target)):
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= 1:
@@ -130,11 +141,10 @@ def solve_deal(
 
         while True:
             point, solver = _round(state, folder, (tolerance, target), told, go_on)
-            if state.log[-1].moved <= tolerance:
-                break
-            if len(state.log) >= _MOST_ROUNDS:
-                raise CribsimError(f"after {_MOST_ROUNDS} rounds values still move by {state.log[-1].moved:.4f} points")
             _save(work, about, state)
+            last = state.log[-1]
+            if (last.finely and last.mean_moved <= tolerance) or last.number >= most_rounds:
+                break
         found = _write(folder, state, point, solver, n_kept, provenance(command, True, {}))
         shutil.rmtree(work)
     return found
@@ -147,33 +157,38 @@ def _round(
     of the end."""
     say, number = told or (lambda _line: None), len(state.log) + 1
     before = state.log[-1].mean_moved if state.log else 1.0
+    finely = before <= _LAST * aims[0]
     say(f"round {number}: discards")
     point = solve_discards(
         state.answers,
         state.values,
-        tolerance=max(aims[0], min(_SETTLED, before)),
+        tolerance=aims[0] if finely else max(aims[0], min(_SETTLED, before)),
         progress=progress,
         told=lambda n, moved: say(f"  {n}: cribs moved by {moved:.4f}"),
     )
     state.answers = [point.answers(role) for role in (PONE, DEALER)]
     chances = chances_of_answers(state.answers)
-    solver = Solver(Game(build_tree(), with_small_chances(chances)), {"range": f'table(file="{folder}")'})
+    solver = Solver(
+        Game(build_tree(), with_small_chances(chances)),
+        {"range": str(HalfSpec("table", (("file", str(folder.absolute())),)))},
+    )
     if len(state.regrets):
         solver.regrets = state.regrets
     say(f"round {number}: play")
     found = solve(
         solver,
         seconds=1e9,
-        target=max(aims[1], min(_COARSE, _FINER * before)),
+        target=aims[1] if finely else max(aims[1], min(_COARSE, _FINER * before)),
         told=lambda line: say(f"  {line['rounds']}: exploitability {line['exploitability']:.6f}"),
         progress=progress,
     )
     values = values_by_kept(solver.game, solver.average())
     apart = np.abs(values - state.values)
     moved, mean = float(apart[chances >= _OFTEN].max()), float((chances * apart).sum() / 2)
-    line = Round(number, len(point.moved), found.exploitability, found.mirror_value, moved, mean)
+    step = state.log[-1].step * (_SHORTER if mean > _SLOW * before else 1) if state.log else _STEP
+    line = Round(number, finely, len(point.moved), found.exploitability, found.mirror_value, moved, mean, step)
     say(f"round {number}: values moved by {moved:.4f} at most, {mean:.4f} on average")
-    state.values += _STEP * (values - state.values)
+    state.values += step * (values - state.values)
     state.regrets = solver.regrets
     state.log.append(line)
     return point, solver
@@ -205,7 +220,7 @@ def _resume(work: Path, about: dict[str, Any]) -> _State | None:
         with np.load(_arrays(work, len(told["log"]))) as held:
             arrays = held["values"], list(held["answers"]), held["regrets"]
             state = _State(*arrays, [Round(**line) for line in told["log"]])
-    except (OSError, ValueError, KeyError, TypeError, EOFError) as error:
+    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
         raise ResultError(f"{work} can't be gone on with ({error}); remove it and begin anew") from None
     if told["about"] != about:
         raise ResultError(f"{work} holds other work: {told['about']}; name a new folder")
@@ -222,8 +237,8 @@ def _write(
     log = [asdict(line) for line in state.log]
     found = write_solution(folder, solver, n_kept, {**told, "deal": log})
     about = (
-        f"Average cribs where both throw and play best against each other, {len(log)} rounds, last movement of the "
-        f"values by kept hand {log[-1]['moved']:.4f} points"
+        f"Average cribs where both throw and play best against each other, {len(log)} rounds; values by kept hand last "
+        f"moved by {log[-1]['mean_moved']:.4f} points on average"
     )
     chances = {f"{name}_chance": solver.game.chances[role] for role, name in enumerate(ROLES)}
     kept = {"kept": kept_texts(), **dict(zip(ROLES, state.values, strict=True)), **chances}

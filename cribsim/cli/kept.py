@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from cribsim.cli.common import check_picture, json_option, print_json, print_table, save_picture
+from cribsim.cli.common import check_picture, given_options, json_option, print_json, print_table, save_picture
 from cribsim.cli.output import tell
 from cribsim.errors import CribsimError
 
@@ -29,6 +29,8 @@ def kept(ranks: tuple[str, ...], table: str | None, against: str, picture: str |
     from cribsim.analysis.kept_table import kept_table, other_table
 
     check_picture(picture)
+    for _ in given_options("against") if not picture else []:
+        raise CribsimError("--against goes with --plot")
     found = kept_table(table) if table else kept_table()
     other_table(against)  # a name that isn't known is told before the work
     told = found.to_json()
@@ -97,5 +99,5 @@ def _print_against(told: dict[str, Any]) -> None:
             apart = [f"{found['mean']:+.3f}", f"{found['mean_absolute']:.3f}", f"{found['correlation']:.2f}"]
             cells.append([name, role, *apart, f"{found['largest']:+.2f}", found["largest_kept"], str(found["hands"])])
     columns = ["table", "as", "mean", "mean size", "correlation", "largest", "at", "hands"]
-    print_table("these values less other tables', points; weighed as equilibrium keeps the hands", columns, cells)
+    print_table("these values less other tables', points; means weighed as equilibrium keeps the hands", columns, cells)
     tell(f"average difference {told['mean_pone']:+.3f} as pone, {told['mean_dealer']:+.3f} as dealer")

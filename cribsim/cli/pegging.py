@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from cribsim.cli.common import Number, json_option, print_json, print_table, tell_if_compiling
+from cribsim.cli.common import Number, given_options, json_option, print_json, print_table, tell_if_compiling
 from cribsim.cli.output import tell
 from cribsim.errors import CribsimError
 
@@ -34,6 +34,10 @@ def peg(file: str | None, as_json: bool, **options: Any) -> None:
     """
     from cribsim.analysis.plays import play_values
 
+    for name in given_options("hand", "played", "dealer", "pone", "thrown", "starter") if file else []:
+        raise CribsimError(
+            f"--{'discards' if name == 'thrown' else name} doesn't go with --position, which says it all"
+        )
     if options["score"]:
         raise CribsimError("--score: values by chance of winning aren't known yet; leave it out")
     position = _read_position(file) if file else _position_of(**options)

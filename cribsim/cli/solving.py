@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import click
@@ -67,10 +68,24 @@ def solve(
         f"{found['exploitability_full']:.6f}; small form of {found['places_kept']:,} places "
         f"{found['exploitability_small']:.6f}"
     )
-    named = out != _usual_folder()
-    tell(f'play it as equilibrium(solution="{out}")' if named else f"in {out}; equilibrium plays it from now on")
+    tell(_how_to_play(out))
     if game == "deal":
+        last = found["deal"][-1]
+        tell(
+            f"values of kept hands moved by {last['mean_moved']:.4f} points on average in the last of "
+            f"{last['number']} rounds"
+        )
         tell(f'throw by it as table(file="{out}")')
+
+
+def _how_to_play(out: str) -> str:
+    from cribsim.strategies.equilibrium_play import is_better
+
+    if out != _usual_folder():
+        return f'play it as equilibrium(solution="{out}")'
+    if is_better(Path(out)):
+        return f"in {out}; equilibrium plays it from now on"
+    return f"in {out}; equilibrium goes on with what ships, which loses less: solve it longer"
 
 
 def _usual_folder() -> str:

@@ -234,7 +234,7 @@ class _Walker:
                 out = slice(self.places.value[root], self.places.value[root] + n)
                 top.value[out] = scratch.value[out]
 
-        self.alive[self.upper] = self.alive[self.roots] = False
+        self.alive[:] = False
         self.alive[0] = True
         top.reach[: len(base)] = base
         met = [node for node in self.upper if self.alive[node] and down(node, node + 1, top)]

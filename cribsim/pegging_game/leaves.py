@@ -132,7 +132,7 @@ def useful_pile(pile, count):
             break
         missing, total = _ranks_between(seen, low, high)
         if missing == 0:
-            total = min(low - 1 if low > 1 else 99, min(high + 1, 10) if high < N_RANKS else 99)
+            total = min(min(low - 1, 10) if low > 1 else 99, min(high + 1, 10) if high < N_RANKS else 99)
         if total <= left:
             kept = n
     return pile & ((1 << (4 * kept)) - 1)

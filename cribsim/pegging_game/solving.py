@@ -29,7 +29,8 @@ _STATE, _REGRETS, _SUMS = "state.json", "regrets", "sums"
 class Solver:
     """A game being solved.
 
-    rounds: done so far; log: one dict for each time the exploitability was measured, with rounds, seconds and points.
+    rounds: done so far; halfway: whether a round was broken off, and nothing should be kept of it; log: one dict for
+    each time the exploitability was measured, with rounds, seconds and points.
     """
 
     game: Game
@@ -37,6 +38,7 @@ class Solver:
     rounds: int = 0
     seconds: float = 0.0
     log: list[dict[str, float]] = field(default_factory=list)
+    halfway: bool = False
 
     def __post_init__(self) -> None:
         self.regrets = np.zeros(self.game.tree.n_slots, np.float32)
@@ -44,11 +46,12 @@ class Solver:
 
     def step(self) -> None:
         """One round: both sides learn once."""
-        start = time.perf_counter()
-        self.rounds += 1
+        start, self.halfway = time.perf_counter(), True
         learning = Profile(self.regrets, self.regrets, self.sums)
         for me in (PONE, DEALER):
-            self.game.walk(me, LEARN, learning, float(self.rounds) ** 2)
+            self.game.walk(me, LEARN, learning, float(self.rounds + 1) ** 2)
+        self.rounds += 1
+        self.halfway = False
         self.seconds += time.perf_counter() - start
 
     def average(self) -> Profile:
@@ -143,7 +146,7 @@ def solve(
                 solver.save(folder)
                 saved = time.perf_counter()
     finally:
-        if folder and solver.rounds:
+        if folder and solver.rounds and not solver.halfway:
             solver.save(folder)
     if found is None:
         found = solver.measure()

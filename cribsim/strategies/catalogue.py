@@ -115,7 +115,7 @@ _ALL = (
         {
             "depth": Parameter(2, int, "1: best reply; 2: and one's best play after it; from 3 open hands", 1, 7),
             "reply": Parameter("best", REPLIES, "how the other replies: best for himself, or greedily"),
-            "ends": Parameter(3, int, "with so many cards left in both hands the play is looked at to its end", 0, 8),
+            "ends": Parameter(3, int, "with so many cards left in both hands it looks to the end (two players)", 0, 8),
             "discards": Parameter("equilibrium", DISCARD, "by which the other keeps his cards (two players)"),
         },
         about="a card's points less the expected best reply, exactly",

@@ -30,7 +30,7 @@ from cribsim.streams import random_below
 from cribsim.views import GUESS
 
 BEST, SHIPPED = "best", "shipped"
-"""The full solution where one lies in `full_folder`, else what ships; always what ships."""
+"""The full solution where a better one lies in `full_folder`, else what ships; always what ships."""
 SOLUTION_FILE, LEVELS_FILE = "pegging_equilibrium.npz", "levels.npy"
 _ALIGN = 64
 
@@ -185,13 +185,28 @@ def full_folder() -> Path:
     return data_home() / "pegging"
 
 
+def is_better(folder: Path) -> bool:
+    """Whether a folder holds a full solution that was measured to lose less than what ships does."""
+    try:
+        full = json.loads((folder / "solution.json").read_text())["exploitability_full"]
+        return (folder / LEVELS_FILE).exists() and full < _shipped_about()["exploitability_small"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return False
+
+
+@functools.cache
+def _shipped_about() -> dict[str, Any]:
+    with np.load(DATA / SOLUTION_FILE) as arrays:
+        told: dict[str, Any] = json.loads(bytes(arrays["about"]).decode())
+    return told
+
+
 def solution_file(text: str) -> Path | None:
     """The file that `solution=` means; None: what ships."""
-    full = full_folder() / LEVELS_FILE
-    if text == SHIPPED or (text == BEST and not full.exists()):
+    if text == SHIPPED:
         return None
     if text == BEST:
-        return full
+        return full_folder() / LEVELS_FILE if is_better(full_folder()) else None
     try:
         return user_path(text) / LEVELS_FILE
     except ValueError as error:
@@ -209,7 +224,8 @@ def read_solution(text: str) -> Solution:
         if levels.shape != (build_tree().n_slots,) or levels.dtype != np.uint8:
             raise ValueError("of another size")
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
-        raise PlayerError(f"solution={text}: no solution of the pegging game can be read there ({error})") from None
+        where = f"solution={text}: no solution of the pegging game can be read in {small.parent} ({error})"
+        raise PlayerError(f"{where}; solve it anew, or take solution=shipped") from None
     return Solution(about, levels)
 
 

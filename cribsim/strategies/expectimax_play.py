@@ -65,7 +65,8 @@ def _factors(n: int) -> NDArray[np.float32]:
 
 
 @functools.cache
-def _shared() -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+def shared_tables() -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+    """`bits` and `factors` of `Tables`, the same for every strategy."""
     return np.stack([_bits(n) for n in range(5)]), np.stack([_factors(n) for n in range(5)])
 
 
@@ -326,7 +327,7 @@ def make_scratch() -> tuple[NDArray[Any], ...]:
 
 def tables_of(discards: Half) -> Tables:
     """The tables for a discard strategy."""
-    return Tables((likely_chances(discards) * _ONE).astype(np.float32), *_shared())
+    return Tables((likely_chances(discards) * _ONE).astype(np.float32), *shared_tables())
 
 
 def expectimax_play(rules: Rules, discards: Half, depth: int, reply: str, ends: int) -> Bound:
@@ -348,7 +349,7 @@ def expectimax_play(rules: Rules, discards: Half, depth: int, reply: str, ends: 
     elif depth > 2 or reply != REPLIES[BEST]:
         raise PlayerError("expectimax: depth=3 and more, and reply=greedy, are known for two players only")
     else:
-        tables = Tables(np.zeros((2, 1820), np.float32), *_shared())
+        tables = Tables(np.zeros((2, 1820), np.float32), *shared_tables())
     kind = REPLIES.index(reply)
 
     def answer(views: Any, which: Any, params: Any, table: Any, out_answers: Any) -> None:

@@ -1,4 +1,4 @@
-"""`heuristic` discards: rules of thumb that players teach, each with a weight.
+"""`heuristic` discards and play: rules of thumb that players teach, each with a weight.
 
 A throw's worth is the points of the four kept as they lie, plus the weights below for what is kept, and plus (own
 crib) or minus (the other's) the weights for what is thrown. `cribsim strategies` lists them.

@@ -183,7 +183,7 @@ def is_tried(view, place):
 
 @kernel
 def choose_card(view, n_samples, partners, chances, sets, scratch):
-    """The position of the best card. chances: float64[2, 1820], by role; scratch: see `_scratch`."""
+    """The position of the best card. chances: float64[2, 1820], by role; scratch: see `make_scratch`."""
     weights, lowest, pack, places, drawn, hands, sums = scratch
     players, seat, n = np.int64(view.players), np.int64(view.seat), np.int64(view.n_cards)
     sides = 1 << seat | ((partners and players == 4) << (seat ^ 2))
@@ -212,7 +212,8 @@ def answer_plays(views, which, n_samples, partners, chances, sets, scratch, out_
         out_answers[i] = choose_card(views[i], n_samples, partners, chances, sets, scratch)
 
 
-def _scratch() -> tuple[NDArray[Any], ...]:
+def make_scratch() -> tuple[NDArray[Any], ...]:
+    """For one thread: weights, limits, pack, places, hands drawn, hands in play, sums."""
     return (
         np.zeros(1820),
         np.zeros(4, np.int64),
@@ -234,7 +235,7 @@ def montecarlo_play(rules: Rules, discards: Half, n_samples: int, rollout: Half)
 
 def _greedily(rules: Rules, n_samples: int, chances: NDArray[np.float64]) -> Callable[..., None]:
     def answer(views: Any, which: Any, params: Any, table: Any, out_answers: Any) -> None:
-        answer_plays(views, which, n_samples, bool(rules.teams), chances, SETS, _scratch(), out_answers)
+        answer_plays(views, which, n_samples, bool(rules.teams), chances, SETS, make_scratch(), out_answers)
 
     return answer
 
@@ -260,7 +261,7 @@ def _best_by_strategy(
     if len(tried) == 1:
         return tried[0]
     hands, seat = np.full((n_samples, MAX_PLAYERS), EMPTY_HAND, np.int64), int(view["seat"])
-    draw_hands(view, chances, SETS, _scratch(), hands)
+    draw_hands(view, chances, SETS, make_scratch(), hands)
     signs = np.full(MAX_PLAYERS, -1)
     signs[[seat, seat ^ 2] if rules.teams else [seat]] = 1
     means = []

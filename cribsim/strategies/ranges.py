@@ -146,15 +146,15 @@ def see_ranks(view):
         left |= 4 << (3 * rank)
     for place in range(4):
         if view.cards[place] != NO_CARD:
-            left -= 1 << (3 * (view.cards[place] >> 2))
+            left -= 1 << (3 * (np.int64(view.cards[place]) >> 2))
     for place in range(2):
         if view.discards[place] != NO_CARD:
-            left -= 1 << (3 * (view.discards[place] >> 2))
+            left -= 1 << (3 * (np.int64(view.discards[place]) >> 2))
     if view.starter != NO_CARD:
-        left -= 1 << (3 * (view.starter >> 2))
+        left -= 1 << (3 * (np.int64(view.starter) >> 2))
     for at in range(np.int64(view.n_played)):
         if view.played_by[at] == view.seat:
-            left -= 1 << (3 * (view.played[at] >> 2))
+            left -= 1 << (3 * (np.int64(view.played[at]) >> 2))
     return left
 
 
