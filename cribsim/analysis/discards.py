@@ -192,7 +192,7 @@ def discard_values(
     --------
     >>> found = discard_values("2C 3H 4D 5D 5S JS", dealer=True, opponent="uniform")
     >>> found.rows[0]["throw"], round(found.rows[1]["loss"], 2), found.pegging
-    ('2C JS', 0.13, 'greedy against greedy')
+    ('5D 5S', 0.26, 'equilibrium against equilibrium')
     """
     known = read_rules(rules)
     whose = read_role(dealer, role, known)

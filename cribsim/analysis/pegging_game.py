@@ -246,9 +246,9 @@ def solve_pegging(
 
 
 @contextlib.contextmanager
-def open_solution(folder: Path) -> Iterator[Path]:
-    """The folder for what is half done in a folder that is new or was begun, locked meanwhile."""
-    work = folder / _WORK
+def open_solution(folder: Path, name: str = _WORK) -> Iterator[Path]:
+    """The folder for what is half done in a folder that is new or was begun, locked meanwhile. name: of the work."""
+    work = folder / name
     try:
         if folder.exists() and (not folder.is_dir() or (any(folder.iterdir()) and not work.is_dir())):
             raise ResultError(f"{folder} exists already; name a new folder, nothing was overwritten")

@@ -39,7 +39,7 @@ from cribsim.strategies.spec import HalfSpec
 from cribsim.strategies.tables import pegging_table
 from cribsim.work import Progress
 
-_STATE = "deal.json"
+_STATE, _WORK = "deal.json", "rounds"
 _COARSE, _FINER = 0.002, 0.03
 """The first play is solved to this exploitability, later ones to this share of what values moved by before."""
 _STEP, _SHORTER, _SLOW = 0.55, 0.5, 0.6
@@ -130,7 +130,7 @@ def solve_deal(
     half, folder = find_half(start, DISCARD), Path(out)
     about = {"start": half.text, "code": half.code, "target": target, "cribsim": __version__}
     answers = [answers_by_class(half, role) for role in (PONE, DEALER)]
-    with hold_stops() as watch, open_solution(folder) as work:
+    with hold_stops() as watch, open_solution(folder, _WORK) as work:
         state = _resume(work, about) or _State(pegging_table().difference, answers)
 
         def go_on(done: int = 0, total: int = 1) -> None:

@@ -50,7 +50,7 @@ def peg(file: str | None, as_json: bool, **options: Any) -> None:
     rows = [
         [row["card"], str(row["now"]), *(f"{row[name]:.3f}" for name in ("own", "other", "difference"))]
         + [f"{(row['high'] - row['low']) / 2:.3f}"]
-        + ([] if row["equilibrium"] is None else [f"{100 * row['equilibrium']:.0f} %"])
+        + ([_often(row["equilibrium"])] if found["discards"] else [])
         for row in found["plays"]
     ]
     columns = ["card", "now", "own", "other", "difference", "±", "equilibrium"][: len(rows[0])]
@@ -58,6 +58,10 @@ def peg(file: str | None, as_json: bool, **options: Any) -> None:
     kept = f"the other keeps cards as {found['discards']} does" if found["discards"] else "the others hold any cards"
     told = f"{kept}; all play on as {found['rollout']}; {found['samples']:,} draws, seed {found['seed']}"
     tell(f"{told}; ± {100 * found['confidence']:g} %, the same draws for every card")
+
+
+def _often(share: float | None) -> str:
+    return "not kept" if share is None else f"{100 * share:.0f} %"
 
 
 def _read_position(file: str) -> dict[str, Any]:

@@ -209,5 +209,6 @@ def _print_deal(found: dict[str, Any]) -> None:
     for key, name in names.items():
         rows += [[name, *row] for row in _gains(found["parts"][key], found["confidence"])]
     print_table(title, ["it changes", "as", "gain", "se", f"{100 * found['confidence']:g} %"], rows)
+    tell("but for the last rows the reply sees neither starter nor its own throws in the play")
     tell(f"mirror: pone less dealer {found['mirror_value']:.3f} points without heels")
     tell(f"{found['hands']} hands and {found['seen']} deals of each role worked out exactly, seed {found['seed']}")

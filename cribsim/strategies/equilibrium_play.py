@@ -149,12 +149,13 @@ def equilibrium_play(views, which, params, table, out_answers):
         out_answers[i] = _draw(views[i], weights, total) if total > 0 else greedy_position(views[i]) + GUESS
 
 
-def play_chances(view: Any, solution: str = BEST) -> NDArray[np.float64]:
-    """How often `equilibrium` plays each card of a view, (4,); cards of one rank share alike. Two players."""
+def play_chances(view: Any, solution: str = BEST) -> NDArray[np.float64] | None:
+    """How often `equilibrium` plays each card of a view, (4,); cards of one rank share alike. Two players. None where
+    nothing is kept of the place, and it plays greedily."""
     bound, n = equilibrium_of(solution), int(view["n_cards"])
     weights, total = look_up(view, bound.params, bound.table)
     if total == 0:
-        weights, total = 1 << (8 * int(greedy_position(view))), 1
+        return None
     ranks, chances = np.asarray(view["cards"][:n], np.int64) >> 2, np.zeros(4)
     for position in range(n):
         alike = np.flatnonzero(ranks == ranks[position])

@@ -293,5 +293,5 @@ def list_strategies() -> list[dict[str, Any]]:
 
 def _parameter_row(parameter: Parameter) -> dict[str, Any]:
     kind = parameter.kind
-    text = "|".join(kind) if isinstance(kind, tuple) else kind if isinstance(kind, str) else kind.__name__
+    text = "|".join(map(_word, kind)) if isinstance(kind, tuple) else kind if isinstance(kind, str) else kind.__name__
     return {"default": parameter.default, "kind": text, "about": parameter.about}

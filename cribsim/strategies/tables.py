@@ -19,7 +19,7 @@ from cribsim.scoring import N_KEPT, PAIR_CLASS, RANK_PLACES
 
 DATA = Path(__file__).parent / "data"
 CRIB_TABLES = ("schell", "hessel", "fixed")
-PEGGING_TABLES = ("greedy",)
+PEGGING_TABLES = ("equilibrium", "expectimax", "greedy")
 """The pegging tables that ship, by who plays on both sides; the first is what `true` means."""
 OTHERS, OWN = 0, 1
 """Whose crib: rows of a crib table."""
