@@ -219,7 +219,7 @@ def read_plays(plays: Iterable[Sequence[Any]], players: int) -> list[tuple[int, 
 
 def _read_play(play: Any, players: int, line: int) -> tuple[int, int | None]:
     if isinstance(play, str) or not isinstance(play, Sequence) or len(play) != 2:
-        raise IllegalPlay(f"play {line}: {shown(play)} is not a play; write (seat, card), as in (0, '5H') or (0, 'go')")
+        raise IllegalPlay(f'play {line}: {shown(play)} is not a play; write a seat and a card, or go: [0, "5H"]')
     seat, card = play
     try:
         seat = read_seat(seat, players, "seat")
@@ -254,6 +254,8 @@ class _SeenTable:
     def __init__(self, dealer: int, players: int, starter: int) -> None:
         self.views = empty_views(PLAY_VIEW, 1)
         self.players = players
+        roles = Rules(players=players).roles
+        self.names = [f"seat {seat} ({roles[(seat - dealer - 1) % players]})" for seat in range(players)]
         self.hands = np.full(MAX_PLAYERS, EMPTY_HAND, np.int64)
         self.said: set[int] = set()
         self.stuck = [MAX_COUNT] * players
@@ -266,7 +268,7 @@ class _SeenTable:
             if card is not None:
                 self.lay(seat, card)
             elif not self.views[0].n_played or seat in self.said:
-                raise IllegalPlay(f"seat {seat} can't say go here")
+                raise IllegalPlay(f"{self.names[seat]} can't say go here")
             else:
                 self.said.add(seat)
         except IllegalPlay as error:
@@ -276,7 +278,7 @@ class _SeenTable:
         """Play a card for the seat that shows by it that it was its turn."""
         play = self.views[0]
         if not play.n_left[seat]:
-            raise IllegalPlay(f"seat {seat} has played its four cards; it doesn't hold {format_card(card)}")
+            raise IllegalPlay(f"{self.names[seat]} has played its four cards; it doesn't hold {format_card(card)}")
         self.turn_to(seat, int(play.count) + pip_of(card) <= MAX_COUNT)
         self.require_stuck(seat, [card])
         self.hands[seat] = EMPTY_HAND - 255 + card
@@ -288,7 +290,7 @@ class _SeenTable:
         n_left = int(play.n_left[seat])
         if len(held) != n_left or not held:
             wanted = f"it holds {n_left}" if n_left else "it isn't asked any more"
-            raise CardError(f"seat {seat} has played {4 - n_left} of 4 cards, so {wanted}; given {len(held)}")
+            raise CardError(f"{self.names[seat]} has played {4 - n_left} of 4 cards, so {wanted}; given {len(held)}")
         self.turn_to(seat, any(int(play.count) + pip_of(card) <= MAX_COUNT for card in held))
         self.require_stuck(seat, held)
 
@@ -316,15 +318,15 @@ class _SeenTable:
         count, left = int(self.views[0].count), self.views[0].n_left
         for other in passed:
             if left[other] and count + 10 <= MAX_COUNT:
-                raise IllegalPlay(f"seat {other} is to play, not seat {seat}: any card fits at {count}")
+                raise IllegalPlay(f"{self.names[other]} is to play, not {self.names[seat]}: any card fits at {count}")
         for other in self.said.difference(passed):
-            raise IllegalPlay(f"seat {other} said go at {count} before its turn came")
+            raise IllegalPlay(f"{self.names[other]} said go at {count} before its turn came")
         self.said.clear()
 
     def require_turn(self, seat: int, following: int) -> None:
         """Refuse a play out of turn."""
         if seat != following:
-            raise IllegalPlay(f"seat {following} is to play, not seat {seat}")
+            raise IllegalPlay(f"{self.names[following]} is to play, not {self.names[seat]}")
 
     def require_stuck(self, seat: int, cards: list[int]) -> None:
         """Refuse cards that a seat could have played when it was passed over."""
@@ -332,5 +334,5 @@ class _SeenTable:
         for card in cards:
             if count + pip_of(card) <= MAX_COUNT:
                 raise IllegalPlay(
-                    f"seat {seat} could have played {format_card(card)} at {count}, where it was passed over"
+                    f"{self.names[seat]} could have played {format_card(card)} at {count}, where it was passed over"
                 )

@@ -356,9 +356,9 @@ def schell():
     return found
 
 
-def pegged():
-    """Own less the other's pegging by role and four sorted ranks, exactly as written."""
-    file = Path(DATA / "pegging_greedy.csv")
+def pegged(play):
+    """Own less the other's pegging in `play` by role and four sorted ranks, exactly as written."""
+    file = Path(DATA / f"pegging_{play}.csv")
     lines = [line for line in file.read_text().splitlines() if not line.startswith("#")]
     found = {}
     for row in csv.DictReader(lines):
@@ -369,12 +369,15 @@ def pegged():
     return found
 
 
-def test_expectimax_with_pegging_throws_what_is_worth_most():
+@pytest.mark.parametrize(
+    ("pegging", "play"), [("true", "equilibrium"), ("expectimax", "expectimax"), ("greedy", "greedy")]
+)
+def test_expectimax_with_pegging_throws_what_is_worth_most(pegging, play):
     """Exact worths in fractions, by the oracle's count of the starters."""
-    cribs, plays = schell(), pegged()
+    cribs, plays = schell(), pegged(play)
     hands = random_hands(25, seed=14)
     hands[0] = np.sort(cribsim.parse_cards("2H 4H 6H 8H JH JS"))
-    half, plain = (find_half(spec, "discard") for spec in ("expectimax(pegging=true)", "expectimax"))
+    half, plain = (find_half(spec, "discard") for spec in (f"expectimax(pegging={pegging})", "expectimax"))
     answers = [ask(half, hands, role) for role in (0, 1)]
     for at, hand in enumerate(hands.tolist()):
         worths = {0: [], 1: []}

@@ -445,17 +445,37 @@ def test_a_view_tells_starter_discards_and_scores():
 @pytest.mark.parametrize(
     ("hand", "plays", "seat", "why"),
     [
-        ("5H 5S JD", [(0, "7C"), (1, "8D")], 1, "seat 0 is to play, not seat 1"),
-        ("5H 5S JD 9C", [(0, "7C"), (1, "8D")], 0, "seat 0 has played 1 of 4 cards, so it holds 3; given 4"),
+        ("5H 5S JD", [(0, "7C"), (1, "8D")], 1, "seat 0 (pone) is to play, not seat 1 (dealer)"),
+        ("5H 5S JD 9C", [(0, "7C"), (1, "8D")], 0, "seat 0 (pone) has played 1 of 4 cards, so it holds 3; given 4"),
         ("5H 5S JD", [(0, "7C"), (1, "7C")], 0, "7C given twice"),
-        ("5H 5S JD", [(0, "7C"), (0, "8D")], 1, "play 2: seat 1 is to play, not seat 0: any card fits at 7"),
-        ("5H 5S JD", [(1, "7C")], 1, "play 1: seat 0 is to play, not seat 1"),
-        ("5H 5S JD", [(0, "go")], 0, "play 1: seat 0 can't say go here"),
-        ("JS", [*GO_AT_29, (0, "AC"), (1, "2H")], 0, "play 6: seat 1 could have played 2H at 29, where it was passed"),
-        ("2H JS QS", [*GO_AT_29, (0, "AC")], 1, "seat 1 could have played 2H at 29"),
-        ("2H JS", [(0, "KC"), (1, "KD"), (1, "go"), (0, "9C")], 0, "play 4: seat 1 said go at 20 before its turn came"),
-        ("2H JS", [*GO_AT_29, (1, "go")], 0, "play 5: seat 1 can't say go here"),
-        ("", [*GO_AT_29, (0, "AC"), (1, "JS"), (0, "QS")], 0, "seat 0 has played 4 of 4 cards, so it isn't asked"),
+        (
+            "5H 5S JD",
+            [(0, "7C"), (0, "8D")],
+            1,
+            "play 2: seat 1 (dealer) is to play, not seat 0 (pone): any card fits at 7",
+        ),
+        ("5H 5S JD", [(1, "7C")], 1, "play 1: seat 0 (pone) is to play, not seat 1 (dealer)"),
+        ("5H 5S JD", [(0, "go")], 0, "play 1: seat 0 (pone) can't say go here"),
+        (
+            "JS",
+            [*GO_AT_29, (0, "AC"), (1, "2H")],
+            0,
+            "play 6: seat 1 (dealer) could have played 2H at 29, where it was passed",
+        ),
+        ("2H JS QS", [*GO_AT_29, (0, "AC")], 1, "seat 1 (dealer) could have played 2H at 29"),
+        (
+            "2H JS",
+            [(0, "KC"), (1, "KD"), (1, "go"), (0, "9C")],
+            0,
+            "play 4: seat 1 (dealer) said go at 20 before its turn came",
+        ),
+        ("2H JS", [*GO_AT_29, (1, "go")], 0, "play 5: seat 1 (dealer) can't say go here"),
+        (
+            "",
+            [*GO_AT_29, (0, "AC"), (1, "JS"), (0, "QS")],
+            0,
+            "seat 0 (pone) has played 4 of 4 cards, so it isn't asked",
+        ),
     ],
 )
 def test_a_view_of_no_possible_play_is_refused(hand, plays, seat, why):

@@ -16,10 +16,10 @@ from cribsim.errors import CribsimError, IllegalPlay, shown
 from cribsim.pegging import EMPTY_HAND, highest_rank
 from cribsim.pegging_game.game import with_small_chances
 from cribsim.rollouts import roll_out
-from cribsim.rules import Rules
+from cribsim.rules import Rules, pip_of
 from cribsim.stats import check_confidence, clean_json, quantile
 from cribsim.strategies.base import DISCARD, PLAY, Half, fault_text
-from cribsim.strategies.equilibrium_play import play_chances
+from cribsim.strategies.equilibrium_play import is_equilibrium, play_chances
 from cribsim.strategies.finding import find_half
 from cribsim.strategies.ranges import holdings, kept_chances, pack, sample_hands
 from cribsim.streams import check_seed
@@ -39,16 +39,21 @@ class PlayValues:
 
     Attributes
     ----------
+    count, unfit
+        The count that is played on, and the cards held that would pass 31.
     rollout, discards
         Who plays on; what the others keep (None: any cards unseen).
     samples, seed, confidence
         Deals of the hidden cards, the same for every card.
     rows
-        One dict a card: card, now (points of the card itself, without go and last card), own and other (points to the
-        end of the play, on average, of the side and of the others), difference, se (of the difference), low, high,
-        equilibrium (how often `equilibrium` plays it; None with three and four players), win (None).
+        One dict a card: card, count (with it), now (points of the card itself, without go and last card), own and other
+        (points to the end of the play, on average, of the side and of the others), difference, se (of the difference),
+        low, high, equilibrium (how often `equilibrium` plays it, by the solution of `rollout` if that is one; None with
+        three and four players), win (None).
     """
 
+    count: int
+    unfit: tuple[str, ...]
     rollout: str
     discards: str | None
     samples: int
@@ -66,6 +71,7 @@ class PlayValues:
     def to_json(self) -> dict[str, Any]:
         """The contract's `peg`."""
         told = {
+            **{"count": self.count, "unfit": list(self.unfit)},
             **{"rollout": self.rollout, "discards": self.discards, "samples": self.samples, "seed": self.seed},
             **{"confidence": self.confidence, "plays": list(self.rows)},
         }
@@ -137,17 +143,19 @@ def play_values(
     if players != 2 and discards is not None:
         raise CribsimError("discards= is for two players; with three and four any cards unseen are as likely")
     hands = _draw(view, kept, samples, rng)
-    chances = play_chances(view) if players == 2 else None
+    solved = half if is_equilibrium(half) else find_half("equilibrium", PLAY)
+    chances = play_chances(view, solved) if players == 2 else None
     answer = _answer_of(half, players)
-    rows, n_held = [], int(view["n_cards"])
-    tried = [at for at in range(n_held) if int(view["cards"][at]) >> 2 <= highest_rank(int(view["count"]))]
-    for at in tried:
+    held, highest = view["cards"][: int(view["n_cards"])].tolist(), highest_rank(int(view["count"]))
+    rows, unfit = [], [card for card in held if card >> 2 > highest]
+    for at in range(len(held) - len(unfit)):  # sorted: those that fit come first
         rolled = np.random.default_rng([seed, 1])  # the same keys for every card
         views = np.repeat(view[None], len(hands))
         points = roll_out(views, hands.copy(), np.full(len(hands), at), [answer] * players, rolled)
         rows.append(_row(view, at, points, chances, confidence))
     rows.sort(key=lambda row: -row["difference"])
-    return PlayValues(half.text, kept.text if kept else None, len(hands), seed, confidence, tuple(rows))
+    place = int(view["count"]), tuple(format_cards([card]) for card in unfit)
+    return PlayValues(*place, half.text, kept.text if kept else None, len(hands), seed, confidence, tuple(rows))
 
 
 def _read(position: Mapping[str, Any]) -> tuple[Any, int]:
@@ -219,6 +227,7 @@ def _row(
     rank = int(view["cards"][at]) >> 2
     return {
         "card": format_cards([int(view["cards"][at])]),
+        "count": int(view["count"]) + pip_of(rank * 4),
         "now": int(view["gains"]) >> (4 * rank) & 15,
         **{"own": float(own.mean()), "other": float(other.mean()), "difference": mean, "se": se},
         **{"low": mean - reach, "high": mean + reach},

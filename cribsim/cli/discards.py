@@ -40,7 +40,7 @@ from cribsim.errors import CribsimError
 @click.option("--table", "static", default="schell", show_default=True, help="The crib table shown beside the crib.")
 @click.option("--sample", type=Number(), help="Sample this many deals instead of the exact answer.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the samples.")
-@click.option("--score", help="Not known yet.")
+@click.option("--score", hidden=True)  # a name of the contract: values by chance of winning aren't known yet
 @click.option("--rules", help="A named game and keys, as in three, or standard,players=4,teams=false.")
 @click.option("--parts", is_flag=True, help="Split hand and crib by fifteens, pairs, runs, flush and nobs.")
 @click.option("--distributions", is_flag=True, help="The chances of every number of points (with --json).")

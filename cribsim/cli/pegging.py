@@ -20,7 +20,7 @@ from cribsim.errors import CribsimError
 @click.option("--pone", is_flag=True, help="The other deals; you led.")
 @click.option("--discards", "thrown", default="", help="The cards you threw.")
 @click.option("--starter", help="The cut card.")
-@click.option("--score", help="Not known yet.")
+@click.option("--score", hidden=True)  # a name of the contract: values by chance of winning aren't known yet
 @click.option("--position", "file", help="A JSON file instead: players, dealer, seat, hand, discards, starter, plays.")
 @click.option("--rollout", help="Who plays on: a pegging strategy. Default equilibrium; three and four: greedy.")
 @click.option("--range", "kept", help="What the other keeps: a discard strategy. Default equilibrium.")
@@ -48,13 +48,15 @@ def peg(file: str | None, as_json: bool, **options: Any) -> None:
         print_json(found)
         return
     rows = [
-        [row["card"], str(row["now"]), *(f"{row[name]:.3f}" for name in ("own", "other", "difference"))]
+        [row["card"], str(row["count"]), str(row["now"])]
+        + [f"{row[name]:.3f}" for name in ("own", "other", "difference")]
         + [f"{(row['high'] - row['low']) / 2:.3f}"]
         + ([_often(row["equilibrium"])] if found["discards"] else [])
         for row in found["plays"]
     ]
-    columns = ["card", "now", "own", "other", "difference", "±", "equilibrium"][: len(rows[0])]
-    print_table("points to the end of the play, on average", columns, rows)
+    columns = ["card", "count", "now", "own", "other", "difference", "±", "equilibrium"][: len(rows[0])]
+    left = f" ({' '.join(found['unfit'])} would pass 31)" if found["unfit"] else ""
+    print_table(f"the count is {found['count']}{left}; points to the end of the play, on average", columns, rows)
     kept = f"the other keeps cards as {found['discards']} does" if found["discards"] else "the others hold any cards"
     told = f"{kept}; all play on as {found['rollout']}; {found['samples']:,} draws, seed {found['seed']}"
     tell(f"{told}; ± {100 * found['confidence']:g} %, the same draws for every card")

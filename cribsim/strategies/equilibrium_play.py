@@ -149,20 +149,6 @@ def equilibrium_play(views, which, params, table, out_answers):
         out_answers[i] = _draw(views[i], weights, total) if total > 0 else greedy_position(views[i]) + GUESS
 
 
-def play_chances(view: Any, solution: str = BEST) -> NDArray[np.float64] | None:
-    """How often `equilibrium` plays each card of a view, (4,); cards of one rank share alike. Two players. None where
-    nothing is kept of the place, and it plays greedily."""
-    bound, n = equilibrium_of(solution), int(view["n_cards"])
-    weights, total = look_up(view, bound.params, bound.table)
-    if total == 0:
-        return None
-    ranks, chances = np.asarray(view["cards"][:n], np.int64) >> 2, np.zeros(4)
-    for position in range(n):
-        alike = np.flatnonzero(ranks == ranks[position])
-        chances[alike] += (int(weights) >> (8 * position) & 255) / (int(total) * len(alike))
-    return chances
-
-
 @dataclass(frozen=True, eq=False)
 class Solution:
     """A solved pegging game. about: what is told of it, with the range it was solved for; levels: by slot, 0 for all
@@ -254,6 +240,28 @@ def is_equilibrium(half: Half) -> bool:
     return half.source == "built in" and parse_half(half.text).ref == "equilibrium"
 
 
+def _solution_named(half: Half) -> str:
+    return str(dict(parse_half(half.text).parameters).get("solution", BEST))
+
+
 def solution_of(half: Half) -> Solution:
     """The solution that an `equilibrium` half plays."""
-    return _hold(str(dict(parse_half(half.text).parameters).get("solution", BEST)))[0]
+    return _hold(_solution_named(half))[0]
+
+
+def play_chances(view: Any, half: Half) -> NDArray[np.float64] | None:
+    """How often an `equilibrium` half plays each card of a view, (4,); cards of one rank share alike. Two players. None
+    where nothing is kept of the place, and it plays greedily."""
+    bound, n = _hold(_solution_named(half))[1], int(view["n_cards"])
+    ranks, chances = np.asarray(view["cards"][:n], np.int64) >> 2, np.zeros(4)
+    fitting = int((ranks <= highest_rank(int(view["count"]))).sum())
+    if (ranks[:fitting] == ranks[0]).all():
+        chances[:fitting] = 1 / fitting
+        return chances
+    weights, total = look_up(view, bound.params, bound.table)
+    if total == 0:
+        return None
+    for position in range(n):
+        alike = np.flatnonzero(ranks == ranks[position])
+        chances[alike] += (int(weights) >> (8 * position) & 255) / (int(total) * len(alike))
+    return chances
