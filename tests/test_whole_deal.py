@@ -6,10 +6,10 @@ from itertools import combinations
 
 import numpy as np
 import pytest
+from sweeps import remembering
 
 import cribsim
 from cribsim.analysis import replies, whole_deal
-from cribsim.analysis.by_ranks import average_cribs
 from cribsim.analysis.equilibrium import FixedPoint, Reply, answers_by_class
 from cribsim.analysis.exploiting import exploitability
 from cribsim.analysis.kept_table import PUBLISHED, kept_table, other_table
@@ -131,16 +131,8 @@ def test_numbers_that_cant_be_used_are_named(options, tmp_path):
 @pytest.fixture(scope="module")
 def of_both():
     """A player whose discards heed no pegging, few hands worked out exactly; sweeps of the crib are remembered."""
-    known = {}
-
-    def remembered(mix, progress=None):
-        key = hash(mix.tobytes())
-        if key not in known:
-            known[key] = average_cribs(mix)
-        return known[key]
-
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(replies, "average_cribs", remembered)
+        patch.setattr(replies, "average_cribs", remembering())
         yield exploitability(discard="expectimax", play="greedy", hands=4, seen=12, seed=1)
 
 

@@ -73,7 +73,8 @@ def all_discards(
     half, folder = find_half(opponent, DISCARD), Path(out)
     answers = [answers_by_class(half, 1 - role) for role in (PONE, DEALER)]  # before a folder is made in vain
     code = {f"{half.text} ({DISCARD})": half.code} if half.code else {}
-    asked = {"opponent": half.text, "code": code, "pegging": pegging, "cribsim": __version__}
+    by = pegging if isinstance(pegging, str) else bool(pegging)
+    asked = {"opponent": half.text, "code": code, "pegging": by, "cribsim": __version__}
     pegged, tables = pegging_of(pegging), []
     with _open_folder(folder, asked) as work:
         for role, other in zip((PONE, DEALER), answers, strict=True):

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 import dataclasses
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,7 +21,7 @@ from cribsim.simulation import simulate
 from cribsim.stats import clean_json, from_sums
 from cribsim.strategies.base import DISCARD
 from cribsim.strategies.finding import find_half
-from cribsim.strategies.tables import DATA, OTHERS, OWN, pegging_points
+from cribsim.strategies.tables import DATA, OTHERS, OWN, pegging_points, table_rows
 from cribsim.strategies.tables import crib_table as published
 
 if TYPE_CHECKING:
@@ -217,15 +216,10 @@ def _merge(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return merged
 
 
-def _data_rows(name: str) -> Iterable[dict[str, str]]:
-    lines = [line for line in (DATA / name).read_text().splitlines() if not line.startswith("#")]
-    return csv.DictReader(lines)
-
-
 def _frequencies() -> NDArray[np.float64]:
     """Per cent of throws by the 91 pairs: the pone's, the dealer's."""
     found = np.zeros((2, N_PAIRS))
-    for row in _data_rows("published_frequencies.csv"):
+    for row in table_rows(DATA / "published_frequencies.csv", ("pair",)):
         low, high = (RANKS.index(rank) for rank in row["pair"])
         found[:, _UNSUITED.index((low, high))] = float(row["pone_pct"]), float(row["dealer_pct"])
     return found
@@ -236,7 +230,7 @@ def published_table(name: str) -> NDArray[np.float64]:
     if name in ("hessel", "schell"):
         return published(name)
     found = np.full((2, N_PAIRS), np.nan)
-    for row in _data_rows("published_cribs.csv"):
+    for row in table_rows(DATA / "published_cribs.csv", ("pair",)):
         low, high = (RANKS.index(rank) for rank in row["pair"])
         at = _UNSUITED.index((low, high))
         for place, column in ((OTHERS, f"{name}_opp"), (OWN, f"{name}_own")):
@@ -262,7 +256,7 @@ def crib_table(*, pegging: bool = False, samples: int = 0, seed: int = 0) -> Cri
     (4.78, 4.78)
     """
     path = DATA / ("cribs_pegging.csv" if check_flag("pegging", pegging) else "cribs.csv")
-    rows = list(_data_rows(path.name))
+    rows = table_rows(path, _COLUMNS)
     columns = {name: np.array([float(row[name]) for row in rows]) for name in _COLUMNS}
     about = path.read_text().splitlines()[0].lstrip("# ")
     table = CribTable(pegging=pegging, about=about, **columns)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -16,13 +15,13 @@ from cribsim.stats import clean_json
 from cribsim.strategies.base import DISCARD
 from cribsim.strategies.finding import find_half
 from cribsim.strategies.ranges import kept_chances
-from cribsim.strategies.tables import DATA, PEGGING_TABLES, PeggingTable, pegging_table
+from cribsim.strategies.table import ROLES
+from cribsim.strategies.tables import DATA, PEGGING_TABLES, PeggingTable, pegging_table, table_rows
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-ROLES = ("pone", "dealer")
 PUBLISHED = ("fitzgerald", "cribbagepro")
 _WEIGHTS = "equilibrium"
 
@@ -123,8 +122,7 @@ def other_table(name: str) -> NDArray[np.float64]:
     if name not in PUBLISHED:
         raise CribsimError(f"no table {name!r}; give one of {', '.join((*PUBLISHED, *PEGGING_TABLES))}")
     found = np.full((2, N_KEPT), np.nan)
-    lines = [line for line in (DATA / "published_pegging.csv").read_text().splitlines() if not line.startswith("#")]
-    for row in csv.DictReader(lines):
+    for row in table_rows(DATA / "published_pegging.csv", ("kept",)):
         ranks = np.array([RANKS.index(rank) for rank in row["kept"]])
         for at, role in enumerate(ROLES):
             own, other = row[f"{name}_{role}_own"], row[f"{name}_{role}_other"]

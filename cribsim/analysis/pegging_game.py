@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,17 +13,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cribsim import __version__
+from cribsim.analysis.choices import lead_choices
 from cribsim.cards import RANKS
+from cribsim.checkpoints import write_whole
 from cribsim.errors import CribsimError, Interrupted, ResultError
 from cribsim.folders import locked
 from cribsim.pegging_game.compact import Compact, fine_levels, make_compact
 from cribsim.pegging_game.game import PONE, SMALLEST_CHANCE, Exploited, Game, Profile, with_small_chances
-from cribsim.pegging_game.sets import N_SETS, ROW_WIDTHS, SETS
 from cribsim.pegging_game.solving import Solver, solve
 from cribsim.pegging_game.tree import build_tree
-from cribsim.pegging_game.walk import FOLLOW, JUDGE
+from cribsim.pegging_game.walk import FOLLOW
 from cribsim.saved import provenance
-from cribsim.scoring import N_RANKS, kept_texts
+from cribsim.scoring import kept_texts
 from cribsim.stats import clean_json
 from cribsim.stopping import hold_stops
 from cribsim.strategies.base import DISCARD, PLAY, Half
@@ -32,13 +32,13 @@ from cribsim.strategies.equilibrium_play import LEVELS_FILE, SOLUTION_FILE, is_e
 from cribsim.strategies.finding import find_half
 from cribsim.strategies.play_policy import play_policy
 from cribsim.strategies.ranges import kept_chances
+from cribsim.strategies.table import ROLES
 from cribsim.work import Progress
 
 if TYPE_CHECKING:
     import pandas as pd
 
 DEFAULT_RANGE = "expectimax"
-ROLES = ("pone", "dealer")
 _WORK = "work"
 
 
@@ -158,24 +158,15 @@ def lead_values(
     import pandas as pd
 
     measured = measure_play(play, discards, progress)
-    game, profile, tree = measured.game, measured.profile, measured.game.tree
-    often = game.counting(PONE).walk(PONE, FOLLOW, profile)
-    values = np.zeros(tree.n_slots, np.float32)
-    game.walk(PONE, JUDGE, Profile(profile.follow, values, profile.sums))
-    threes = N_SETS[3]
-    rows = []
-    for rank in range(N_RANKS):
-        at = int(tree.nodes.slot[0]) + rank * int(ROW_WIDTHS[4])
-        hand = SETS.to_four[rank]
-        found = {"hand": hand, "lead": RANKS[rank], "value": values[at : at + threes] / often[hand]}
-        rows.append(pd.DataFrame({**found, "share": profile.follow[at : at + threes]}))
-    frame = pd.concat(rows).sort_values(["hand", "lead"], kind="stable", ignore_index=True)
-    by_hand = frame.groupby("hand")
-    frame["share"] = frame.share / by_hand.share.transform("sum")
-    frame["loss"] = by_hand.value.transform("max") - frame.value
-    frame["chance"] = game.chances[PONE][frame.hand]
+    leads = lead_choices(measured.game, measured.profile)
+    hand, rank = np.nonzero(np.isfinite(leads.values))
+    found = {"hand": hand, "lead": np.array(list(RANKS))[rank]}
+    frame = pd.DataFrame({**found, "value": leads.values[hand, rank], "share": leads.shares[hand, rank]})
+    frame = frame.sort_values(["hand", "lead"], kind="stable", ignore_index=True)
+    frame["loss"] = frame.groupby("hand").value.transform("max") - frame.value
+    frame["chance"] = measured.game.chances[PONE][frame.hand]
     frame.insert(0, "kept", np.array(kept_texts())[frame.hand])
-    return frame.drop(columns="hand")[["kept", "lead", "value", "loss", "share", "chance"]]
+    return frame[["kept", "lead", "value", "loss", "share", "chance"]]
 
 
 def solve_pegging(
@@ -186,7 +177,7 @@ def solve_pegging(
     target: float = 0.0,
     n_kept: int = 2_000_000,
     command: str | None = None,
-    told: Callable[[dict[str, float]], None] | None = None,
+    told: Callable[[str], None] | None = None,
     progress: Progress | None = None,
 ) -> dict[str, Any]:
     """Solve the pegging game into a folder, or go on there.
@@ -204,7 +195,7 @@ def solve_pegging(
     n_kept
         Places that the small form keeps.
     told
-        Called with rounds, seconds and exploitability each time it is measured.
+        Called with lines about what was reached.
     progress
         Called with seconds done and in all.
 
@@ -217,41 +208,60 @@ def solve_pegging(
     ------
     CribsimError
         Numbers that can't be used, or a folder of other work.
+    Interrupted
+        It was stopped; what was solved is written.
     """
     for name, value, least in (("minutes", minutes, 0.001), ("target", target, 0.0)):
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not least <= value < 1e6:
             raise CribsimError(f"{name}={value!r}: give a number from {least:g} to a million")
     if isinstance(n_kept, bool) or not isinstance(n_kept, int) or not 1 <= n_kept <= 10**8:
         raise CribsimError(f"n_kept={n_kept!r}: give a whole number from 1 to 100,000,000")
-    half, folder = find_half(discards, DISCARD), Path(out)
-    chances = with_small_chances(kept_chances(half))
-    game = Game(build_tree(), chances)
+    half, folder, say = find_half(discards, DISCARD), Path(out), told or (lambda _line: None)
+    refuse_other_work(folder, _WORK)
+    game = Game(build_tree(), with_small_chances(kept_chances(half)))
     about = {"range": half.text, "code": half.code, "smallest_chance": SMALLEST_CHANCE, "cribsim": __version__}
     solver = Solver(game, about)
-    with open_solution(folder) as work, hold_stops() as watch:
+    with open_solution(folder, _WORK) as work, hold_stops() as watch:
         solver.resume(work)
         solve(
             solver,
             seconds=60 * minutes,
             target=target,
             folder=work,
-            told=told,
+            told=lambda line: say(
+                "round {rounds}: {seconds:.0f} s, exploitability {exploitability:.6f}".format(**line)
+            ),
             progress=progress,
             stopped=lambda: bool(watch.number),
         )
         if not solver.rounds:
             raise Interrupted("no round was solved, nothing is written", None)
+        say("writing it in both forms and measuring each, a minute or less")
         code = {half.text: half.code} if half.code else {}
-        return write_solution(folder, solver, n_kept, provenance(command, True, code))
+        found = write_solution(folder, solver, n_kept, provenance(command, True, code))
+        if watch.number:
+            raise Interrupted(f"{solver.rounds} rounds, written to {folder}; the same command goes on", found)
+    return found
+
+
+def refuse_other_work(folder: Path, name: str) -> None:
+    """Refuse a folder that is neither new nor holds what is half done. name: of that."""
+    try:
+        if not folder.exists() or (folder / name).is_dir() or not any(folder.iterdir()):
+            return
+    except NotADirectoryError:
+        pass
+    except OSError as error:
+        raise ResultError(f"{folder} can't be written: {error.strerror or error}") from None
+    raise ResultError(f"{folder} exists already; name a new folder, nothing was overwritten")
 
 
 @contextlib.contextmanager
-def open_solution(folder: Path, name: str = _WORK) -> Iterator[Path]:
+def open_solution(folder: Path, name: str) -> Iterator[Path]:
     """The folder for what is half done in a folder that is new or was begun, locked meanwhile. name: of the work."""
     work = folder / name
+    refuse_other_work(folder, name)
     try:
-        if folder.exists() and (not folder.is_dir() or (any(folder.iterdir()) and not work.is_dir())):
-            raise ResultError(f"{folder} exists already; name a new folder, nothing was overwritten")
         work.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise ResultError(f"{folder} can't be written: {error.strerror or error}") from None
@@ -279,19 +289,12 @@ def write_solution(folder: Path, solver: Solver, n_kept: int, told: dict[str, An
     }
     text = json.dumps({**about, "log": solver.log, **told}, indent=2) + "\n"
     try:
-        _replace(folder / SOLUTION_FILE, lambda draft: write_small(draft, compact, about))
-        _replace(folder / LEVELS_FILE, lambda draft: np.save(draft, levels))
-        _replace(folder / "solution.json", lambda draft: draft.write_text(text))
+        write_whole(folder / SOLUTION_FILE, lambda draft: write_small(draft, compact, about))
+        write_whole(folder / LEVELS_FILE, lambda draft: np.save(draft, levels))
+        write_whole(folder / "solution.json", lambda draft: draft.write_text(text))
     except OSError as error:
         raise ResultError(f"{folder} can't be written: {error.strerror or error}") from None
     return about
-
-
-def _replace(path: Path, write: Callable[[Path], object]) -> None:
-    """Write a file beside its place and put it there when it is whole."""
-    draft = path.with_stem(f"{path.stem}-draft")
-    write(draft)
-    os.replace(draft, path)
 
 
 def write_small(path: Path, compact: Compact, about: dict[str, Any]) -> None:

@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cribsim.analysis.by_ranks import average_cribs, classes, mix_of, value_answers
 from cribsim.analysis.equilibrium import PONE, SIGNS, answers_by_class, suited_ratio
-from cribsim.scoring import RANK_PLACES
+from cribsim.stats import quantile
 from cribsim.strategies.base import Half
+from cribsim.strategies.ranges import numbers_kept
 from cribsim.strategies.throws import ThrowModel, exact_worths, kept_of
-from cribsim.views import KEPT_2
 from cribsim.work import Progress
 
 _CLOSE, _OFTENER = 0.03, 20.0
@@ -30,6 +31,33 @@ class Gain:
 
     mean: float
     se: float
+
+
+@dataclass(frozen=True)
+class Part:
+    """Gains of a reply as pone and as dealer, points a deal."""
+
+    pone: Gain
+    dealer: Gain
+
+    @property
+    def mean(self) -> float:
+        """The mean of both."""
+        return (self.pone.mean + self.dealer.mean) / 2
+
+    @property
+    def se(self) -> float:
+        """Of the mean."""
+        return math.hypot(self.pone.se, self.dealer.se) / 2
+
+    def to_json(self, confidence: float) -> dict[str, Any]:
+        """Gains with standard errors; `exploitability`, their mean, with its interval."""
+        reach = quantile(confidence) * self.se
+        return {
+            **{"pone": self.pone.mean, "dealer": self.dealer.mean},
+            **{"pone_se": self.pone.se, "dealer_se": self.dealer.se},
+            **{"exploitability": self.mean, "se": self.se, "low": self.mean - reach, "high": self.mean + reach},
+        }
 
 
 def reply_gains(
@@ -62,7 +90,7 @@ def reply_gains(
     hands, sizes, index = classes()
     other, answers = answers_by_class(half, 1 - role), answers_by_class(half, role)
     cribs, flush = average_cribs(mix_of(other)), suited_ratio(other)
-    kept = RANK_PLACES[np.arange(4), np.take_along_axis(hands, KEPT_2[answers], axis=1) >> 2].sum(axis=1)
+    kept = numbers_kept(hands, answers)
     weights, by_kind = sizes / sizes.sum(), []
     for reply in replies:
         values = np.zeros((len(hands), 4))

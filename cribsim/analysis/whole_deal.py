@@ -8,10 +8,7 @@ end is a policy for each role, a solution of the play, and values by kept hand t
 
 from __future__ import annotations
 
-import json
-import os
 import shutil
-import zipfile
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -24,7 +21,8 @@ from cribsim import __version__
 from cribsim.analysis.all_hands import table_of_reply
 from cribsim.analysis.crib_table import table_of
 from cribsim.analysis.equilibrium import DEALER, PONE, FixedPoint, answers_by_class, solve_discards
-from cribsim.analysis.pegging_game import ROLES, open_solution, values_by_kept, write_solution
+from cribsim.analysis.pegging_game import open_solution, refuse_other_work, values_by_kept, write_solution
+from cribsim.checkpoints import keep, kept
 from cribsim.errors import CribsimError, Interrupted, ResultError
 from cribsim.pegging_game.game import Game, with_small_chances
 from cribsim.pegging_game.solving import Solver, solve
@@ -36,10 +34,11 @@ from cribsim.strategies.base import DISCARD
 from cribsim.strategies.finding import find_half
 from cribsim.strategies.ranges import chances_of_answers
 from cribsim.strategies.spec import HalfSpec
+from cribsim.strategies.table import ROLES
 from cribsim.strategies.tables import pegging_table
 from cribsim.work import Progress
 
-_STATE, _WORK = "deal.json", "rounds"
+_WORK = "rounds"
 _COARSE, _FINER = 0.002, 0.03
 """The first play is solved to this exploitability, later ones to this share of what values moved by before."""
 _STEP, _SHORTER, _SLOW = 0.55, 0.5, 0.6
@@ -128,30 +127,41 @@ def solve_deal(
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value <= 1:
             raise CribsimError(f"{name}={value!r}: give a number of points above 0, at most 1")
     half, folder = find_half(start, DISCARD), Path(out)
+    refuse_other_work(folder, _WORK)
     about = {"start": half.text, "code": half.code, "target": target, "cribsim": __version__}
     answers = [answers_by_class(half, role) for role in (PONE, DEALER)]
     with hold_stops() as watch, open_solution(folder, _WORK) as work:
         state = _resume(work, about) or _State(pegging_table().difference, answers)
 
-        def go_on(done: int = 0, total: int = 1) -> None:
+        def stop_if_asked(*_: int) -> None:
             if watch.number:
                 raise Interrupted(f"{len(state.log)} rounds are kept in {folder}, and the same command goes on", None)
+
+        def sweep(done: int, total: int) -> None:
+            stop_if_asked()
             if progress:
                 progress(done, total)
 
         while True:
-            point, solver = _round(state, folder, (tolerance, target), told, go_on)
+            point, solver = _round(state, folder, (tolerance, target), told, sweep, stop_if_asked)
             _save(work, about, state)
             last = state.log[-1]
             if (last.finely and last.mean_moved <= tolerance) or last.number >= most_rounds:
                 break
+        if told:
+            told("writing it and measuring the play in both forms, a minute or less")
         found = _write(folder, state, point, solver, n_kept, provenance(command, True, {}))
         shutil.rmtree(work)
     return found
 
 
 def _round(
-    state: _State, folder: Path, aims: tuple[float, float], told: Callable[[str], None] | None, progress: Progress
+    state: _State,
+    folder: Path,
+    aims: tuple[float, float],
+    told: Callable[[str], None] | None,
+    sweep: Progress,
+    stop_if_asked: Progress,
 ) -> tuple[FixedPoint, Solver]:
     """Settle the discards, solve the play of what they keep, and take its values. aims: the tolerance and the target
     of the end."""
@@ -163,7 +173,7 @@ def _round(
         state.answers,
         state.values,
         tolerance=aims[0] if finely else max(aims[0], min(_SETTLED, before)),
-        progress=progress,
+        progress=sweep,
         told=lambda n, moved: say(f"  {n}: cribs moved by {moved:.4f}"),
     )
     state.answers = [point.answers(role) for role in (PONE, DEALER)]
@@ -180,7 +190,7 @@ def _round(
         seconds=1e9,
         target=aims[1] if finely else max(aims[1], min(_COARSE, _FINER * before)),
         told=lambda line: say(f"  {line['rounds']}: exploitability {line['exploitability']:.6f}"),
-        progress=progress,
+        progress=stop_if_asked,
     )
     values = values_by_kept(solver.game, solver.average())
     apart = np.abs(values - state.values)
@@ -195,36 +205,21 @@ def _round(
 
 
 def _save(work: Path, about: dict[str, Any], state: _State) -> None:
-    """Keep all that is needed to go on. What was kept before stays whole until this is."""
-    arrays = {"values": state.values, "regrets": state.regrets}
-    np.savez(_arrays(work, len(state.log)), answers=np.stack(state.answers), **arrays)  # type: ignore[arg-type]
-    told = {"about": about, "log": [asdict(line) for line in state.log]}
-    draft = work / f"{_STATE}.tmp"
-    draft.write_text(json.dumps(told))
-    os.replace(draft, work / _STATE)
-    for old in work.glob("*.npz"):
-        if old != _arrays(work, len(state.log)):
-            old.unlink()
-
-
-def _arrays(work: Path, number: int) -> Path:
-    return work / f"round-{number}.npz"
+    arrays: dict[str, NDArray[Any]] = {
+        "values": state.values,
+        "answers": np.stack(state.answers),
+        "regrets": state.regrets,
+    }
+    keep(work, len(state.log), about, {"log": [asdict(line) for line in state.log]}, arrays)
 
 
 def _resume(work: Path, about: dict[str, Any]) -> _State | None:
     """Where work that was broken off stands; None where nothing is kept."""
-    if not (work / _STATE).exists():
+    found = kept(work, about, ("values", "answers", "regrets"))
+    if found is None:
         return None
-    try:
-        told = json.loads((work / _STATE).read_text())
-        with np.load(_arrays(work, len(told["log"]))) as held:
-            arrays = held["values"], list(held["answers"]), held["regrets"]
-            state = _State(*arrays, [Round(**line) for line in told["log"]])
-    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
-        raise ResultError(f"{work} can't be gone on with ({error}); remove it and begin anew") from None
-    if told["about"] != about:
-        raise ResultError(f"{work} holds other work: {told['about']}; name a new folder")
-    return state
+    told, (values, answers, regrets) = found
+    return _State(values, list(answers), regrets, [Round(**line) for line in told["log"]])
 
 
 def _write(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -50,11 +51,11 @@ def solve(
         raise CribsimError(f"{game!r} can't be solved; write cribsim solve pegging, or cribsim solve deal")
     if not out and (game == "deal" or given_options("kept")):
         raise CribsimError(f"name a folder for the solution, as in cribsim solve {game} --out solution")
+    for name in given_options(*_OF_PEGGING) if game == "deal" else ():
+        raise CribsimError(f"--{'range' if name == 'kept' else name} goes with cribsim solve pegging")
     out = out or _usual_folder()
     tell_if_compiling(quiet=quiet)
     if game == "deal":
-        for name in given_options(*_OF_PEGGING):
-            raise CribsimError(f"--{'range' if name == 'kept' else name} goes with cribsim solve pegging")
         found = _solve_deal(out, target, quiet)
     else:
         found = _solve_pegging(out, kept, minutes, target or 0.0, quiet)
@@ -99,18 +100,18 @@ def _solve_pegging(out: str, kept: str, minutes: float, target: float, quiet: bo
 
     options: dict[str, Any] = {"discards": kept, "minutes": minutes, "target": target, "command": command_line()}
     with progress_bar("seconds", quiet=quiet) as progress:
-        return solve_pegging(out, **options, told=None if quiet else _tell, progress=progress)
+        return solve_pegging(out, **options, told=_say(quiet), progress=progress)
 
 
 def _solve_deal(out: str, target: float | None, quiet: bool) -> dict[str, Any]:
     from cribsim.analysis.whole_deal import solve_deal
 
     options: dict[str, Any] = {} if target is None else {"target": target}
-    return solve_deal(out, **options, command=command_line(), told=None if quiet else lambda line: tell(line, err=True))
+    return solve_deal(out, **options, command=command_line(), told=_say(quiet))
 
 
-def _tell(line: dict[str, float]) -> None:
-    tell(f"round {line['rounds']}: {line['seconds']:.0f} s, exploitability {line['exploitability']:.6f}", err=True)
+def _say(quiet: bool) -> Callable[[str], None] | None:
+    return None if quiet else lambda line: tell(line, err=True)
 
 
 @click.command()

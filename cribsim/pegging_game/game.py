@@ -7,6 +7,7 @@ discards play no part. The payoff is the pone's pegging less the dealer's, last 
 
 from __future__ import annotations
 
+import functools
 import math
 import threading
 from collections.abc import Iterator
@@ -37,12 +38,19 @@ def with_small_chances(chances: NDArray[np.float64], smallest: float = SMALLEST_
 def pair_weights(chances: NDArray[np.float64], deck: tuple[int, ...]) -> NDArray[np.float64]:
     """The joint weights of the hands of pone and dealer, (hands, hands), not normed. chances: (2, hands)."""
     n = int(np.flatnonzero(chances.shape[1] == N_SETS)[0])
+    weights: NDArray[np.float64] = np.outer(chances[PONE], chances[DEALER]) * _ways_beside(deck, n)
+    return weights
+
+
+@functools.lru_cache(maxsize=2)
+def _ways_beside(deck: tuple[int, ...], n: int) -> NDArray[np.float64]:
+    """What a deck leaves of each hand of n cards beside each other hand, (hands, hands): the product over ranks."""
     held = count_ranks(n)
-    weights = np.outer(chances[PONE], chances[DEALER])
+    found = np.ones((len(held), len(held)))
     for rank, size in enumerate(deck):
         ways = np.array([[_ways(size, one, two) for two in range(n + 1)] for one in range(n + 1)])
-        weights *= ways[held[:, None, rank], held[None, :, rank]]
-    return weights
+        found *= ways[held[:, None, rank], held[None, :, rank]]
+    return found
 
 
 def _ways(size: int, one: int, two: int) -> float:
@@ -50,15 +58,6 @@ def _ways(size: int, one: int, two: int) -> float:
     if one + two > size:
         return 0.0
     return math.comb(size - one, two) / math.comb(size, two)
-
-
-def _ways_beside(tree: Tree, hand: int) -> NDArray[np.float64]:
-    """What the deck leaves of every hand of the other beside a hand of one's own, (hands,): see `pair_weights`."""
-    held = count_ranks(tree.hand_size)
-    ways = np.ones(len(held))
-    for rank, size in enumerate(tree.deck):
-        ways *= np.array([_ways(size, int(held[hand, rank]), n) for n in range(tree.hand_size + 1)])[held[:, rank]]
-    return ways
 
 
 def _only_hand(tree: Tree, me: int, hand: int) -> NDArray[np.int32]:
@@ -86,7 +85,11 @@ class Game:
             orders = np.array([math.perm(size, n) if n <= size else 0 for n in range(self.tree.hand_size + 1)])
             self._own *= np.divide(1.0, orders, out=np.zeros(len(orders)), where=orders > 0)[held[:, rank]]
         self.base = self.chances * self._own
-        self.total = float(pair_weights(self.chances, self.tree.deck).sum())
+        self._ways = _ways_beside(self.tree.deck, self.tree.hand_size)
+        self._beside = [
+            self._ways @ self.chances[1 - me] for me in (PONE, DEALER)
+        ]  # the ways are the same from either side
+        self.total = float(self.chances[PONE] @ self._beside[PONE])
         self._walkers = [_Walker(self.tree, me) for me in (PONE, DEALER)]
 
     def walk(self, me: int, mode: int, profile: Profile, weight: float = 0.0) -> NDArray[np.float64]:
@@ -100,15 +103,14 @@ class Game:
     def values(self, me: int, mode: int, profile: Profile) -> NDArray[np.float64]:
         """The same for each hand that the side may hold: points on average, (hands,); nan where the deck can't hold it
         beside any of the other's."""
-        often = self.counting(me).walk(me, FOLLOW, profile)
-        points = self.walk(me, mode, profile)
+        points, often = self.walk(me, mode, profile) * self._own, self._beside[me]
         averages: NDArray[np.float64] = np.divide(points, often, out=np.full(len(points), np.nan), where=often > 0)
         return averages
 
     def value_of_hand(self, me: int, hand: int, weights: NDArray[np.float64], mode: int, profile: Profile) -> float:
         """Points on average for one hand of a side, where the other's hands have these weights, (hands,), given all
         that the side sees: not those of the game's ranges."""
-        ways = _ways_beside(self.tree, hand)
+        ways = self._ways[hand]
         base = np.divide(weights, ways, out=np.zeros(len(ways)), where=ways > 0) * self._own
         nodes = self.tree.nodes._replace(child=_only_hand(self.tree, me, hand))
         points = self._walkers[me].walk(base, mode, profile, 0.0, nodes)

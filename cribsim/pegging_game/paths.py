@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from cribsim._jit import kernel
 from cribsim.cards import NO_CARD
-from cribsim.pegging import next_gains
+from cribsim.pegging import EMPTY_HAND, next_gains
 from cribsim.pegging_game.sets import n_hands_of, row_width
 from cribsim.pegging_game.tree import GO, Tree
 from cribsim.rules import MAX_COUNT
@@ -64,6 +64,15 @@ def find_paths(tree: Tree) -> Paths:
 def rank_in(hands, hand, place, n):
     """The rank at a place of a hand of n. hands: `Sets`."""
     return hands.fours[hand, place] if n == 4 else hands.threes[hand, place] if n == 3 else hands.twos[hand, place]
+
+
+@kernel(inline=True)
+def pack_ranks(sets, hand, n):
+    """The ranks of hand number `hand` of n cards as a packed hand (`pegging`), all of one suit."""
+    packed = EMPTY_HAND
+    for place in range(n):
+        packed += ((hand if n == 1 else rank_in(sets, hand, place, n)) * 4 - NO_CARD) << (8 * place)
+    return packed
 
 
 @kernel(inline=True)

@@ -7,8 +7,6 @@ the average of the strategies, round t weighed by t squared. Nothing is sampled,
 
 from __future__ import annotations
 
-import json
-import os
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -16,13 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from cribsim.checkpoints import keep, kept
 from cribsim.errors import CribsimError
 from cribsim.pegging_game.game import DEALER, PONE, Exploited, Game, Profile
 from cribsim.pegging_game.walk import LEARN
 
-_STATE, _REGRETS, _SUMS = "state.json", "regrets", "sums"
+_REGRETS, _SUMS = "regrets", "sums"
 
 
 @dataclass
@@ -71,17 +69,9 @@ class Solver:
         return found
 
     def save(self, folder: Path) -> None:
-        """Keep all that is needed to go on. What was kept before stays whole until this is."""
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, array in ((_REGRETS, self.regrets), (_SUMS, self.sums)):
-            _write_array(folder / f"{name}-{self.rounds}.npy", array)
-        told = {"rounds": self.rounds, "seconds": self.seconds, "log": self.log, "about": self.about}
-        draft = folder / f"{_STATE}.tmp"
-        draft.write_text(json.dumps(told))
-        os.replace(draft, folder / _STATE)
-        for old in folder.glob("*.npy"):
-            if not old.stem.endswith(f"-{self.rounds}"):
-                old.unlink()
+        """Keep all that is needed to go on."""
+        told = {"rounds": self.rounds, "seconds": self.seconds, "log": self.log}
+        keep(folder, self.rounds, self.about, told, {_REGRETS: self.regrets, _SUMS: self.sums})
 
     def resume(self, folder: Path) -> bool:
         """Go on from what was kept, if anything was; the work must be the same.
@@ -91,25 +81,15 @@ class Solver:
         CribsimError
             It was other work, or what was kept is damaged.
         """
-        if not (folder / _STATE).exists():
+        found = kept(folder, self.about, (_REGRETS, _SUMS))
+        if found is None:
             return False
-        try:
-            told = json.loads((folder / _STATE).read_text())
-            arrays = [np.load(folder / f"{name}-{told['rounds']}.npy") for name in (_REGRETS, _SUMS)]
-        except (OSError, ValueError, KeyError, EOFError) as error:
-            raise CribsimError(f"{folder} can't be gone on with ({error}); remove it and begin anew") from None
-        if told["about"] != self.about or any(array.shape != self.regrets.shape for array in arrays):
-            raise CribsimError(f"{folder} holds other work: {told['about']}; name a new folder")
+        told, arrays = found
+        if any(array.shape != self.regrets.shape for array in arrays):
+            raise CribsimError(f"{folder} holds work on another tree; name a new folder")
         self.regrets, self.sums = arrays
         self.rounds, self.seconds, self.log = told["rounds"], told["seconds"], told["log"]
         return True
-
-
-def _write_array(path: Path, array: NDArray[np.float32]) -> None:
-    draft = path.with_suffix(".tmp")
-    with draft.open("wb") as file:
-        np.save(file, array)
-    os.replace(draft, path)
 
 
 def solve(

@@ -17,10 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cribsim._jit import kernel
-from cribsim.cards import NO_CARD
 from cribsim.errors import PlayerError
-from cribsim.pegging import EMPTY_HAND, highest_rank, next_gains, pack_hand
-from cribsim.pegging_game.paths import rank_in
+from cribsim.pegging import highest_rank, next_gains, pack_hand
+from cribsim.pegging_game.paths import pack_ranks
 from cribsim.pegging_game.sets import N_SETS, SETS, WIDTHS, count_ranks
 from cribsim.rules import MAX_COUNT, Rules
 from cribsim.scoring import N_RANKS
@@ -260,15 +259,6 @@ def choose_best(view, depth, tables, sets, scratch):
     return best
 
 
-@kernel(inline=True)
-def _packed(sets, hand, n):
-    """The ranks of a hand as packed cards."""
-    packed = EMPTY_HAND
-    for place in range(n):
-        packed += ((hand if n == 1 else rank_in(sets, hand, place, n)) * 4 - NO_CARD) << (8 * place)
-    return packed
-
-
 @kernel
 def ahead_of(view, position, n_plays, reply, masses, n_hands, sets, stack):
     """The sum over the other's hands, by their masses, of what a card leads to with open hands (`look_ahead`)."""
@@ -277,7 +267,7 @@ def ahead_of(view, position, n_plays, reply, masses, n_hands, sets, stack):
     for hand in range(n_hands if n else 1):
         mass = np.int64(masses[hand]) if n else 1
         if mass > 0:
-            value = look_ahead(pile, count, mine, _packed(sets, hand, n), position, n_plays, reply, stack)
+            value = look_ahead(pile, count, mine, pack_ranks(sets, hand, n), position, n_plays, reply, stack)
             total += mass * value
     return total
 

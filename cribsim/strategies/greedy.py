@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from cribsim._jit import kernel
-from cribsim.pegging import highest_rank
+from cribsim.pegging import card_at, highest_rank
 from cribsim.scoring import points_as_they_lie, two_card_points
 from cribsim.views import KEPT_1, KEPT_2, THROWN_2
 
@@ -42,13 +42,27 @@ def greedy_discard(views, which, params, table, out_answers):
 
 
 @kernel(inline=True)
+def _order(rank, place, gains, highest):
+    """What puts cards in order: points now, then the rank, then the place; 0 where the card doesn't fit."""
+    order = (gains >> (4 * (rank & 15)) & 15) << 8 | (rank + 1) << 2 | 3 - place
+    return order if rank <= highest else 0
+
+
+@kernel(inline=True)
 def greedy_position(view):
     """The card that scores most now (go and last card apart); of equals the highest rank, then the first card."""
     highest, best = highest_rank(np.int64(view.count)), 0
     for position in range(4):
-        rank = np.int64(view.cards[position]) >> 2
-        worth = (view.gains >> (4 * (rank & 15)) & 15) << 8 | (rank + 1) << 2 | 3 - position
-        best = max(best, worth if rank <= highest else 0)
+        best = max(best, _order(np.int64(view.cards[position]) >> 2, position, view.gains, highest))
+    return 3 - (best & 3)
+
+
+@kernel(inline=True)
+def greedy_place(hand, gains, count):
+    """The same for a packed hand, of which a card fits. gains: see `pegging.next_gains`."""
+    highest, best = highest_rank(count), 0
+    for place in range(4):
+        best = max(best, _order(card_at(hand, place) >> 2, place, gains, highest))
     return 3 - (best & 3)
 
 

@@ -15,6 +15,7 @@ from cribsim._jit import kernel
 from cribsim.cards import NO_CARD
 from cribsim.pegging import card_at, highest_rank, next_gains, without_card
 from cribsim.rules import MAX_COUNT
+from cribsim.strategies.greedy import greedy_place
 
 MOST_PLAYS = 8
 BEST, GREEDY = 0, 1
@@ -49,12 +50,7 @@ def _next_place(state, reply):
     if mover == 1 and reply == GREEDY:
         if place > 0:
             return 4
-        gains, most, found = next_gains(state[_PILE], count), -1, 4
-        for at in range(4):
-            rank = card_at(hand, at) >> 2
-            if rank <= limit and gains >> (4 * rank) & 15 >= most:
-                found, most = at, gains >> (4 * rank) & 15
-        return found
+        return greedy_place(hand, next_gains(state[_PILE], count), count)
     while place < 4:
         rank = card_at(hand, place) >> 2
         if rank > limit:

@@ -11,26 +11,16 @@ from numpy.typing import NDArray
 from cribsim._jit import kernel
 from cribsim.cards import N_CARDS, NO_CARD
 from cribsim.pegging import EMPTY_HAND, card_at, highest_rank, next_gains, without_card
-from cribsim.pegging_game.paths import rank_in
+from cribsim.pegging_game.paths import pack_ranks
 from cribsim.pegging_game.sets import SETS, n_hands_of
 from cribsim.rollouts import roll_out
 from cribsim.rules import MAX_COUNT, MAX_PLAYERS, Rules
 from cribsim.sampling import draw_cards, return_cards, sample_word
 from cribsim.strategies.base import Bound, Half
+from cribsim.strategies.greedy import greedy_place
 from cribsim.strategies.ranges import likely_chances, rule_out, weigh_holdings
 
 _MOST_TRIES = 64
-
-
-@kernel(inline=True)
-def _greedy_place(hand, gains, count):
-    """Where in a packed hand the card stands that scores most now; of equals the highest rank, then the first."""
-    highest, best = highest_rank(count), 0
-    for place in range(4):
-        rank = card_at(hand, place) >> 2
-        worth = (gains >> (4 * (rank & 15)) & 15) << 8 | (rank + 1) << 2 | 3 - place
-        best = max(best, worth if rank <= highest else 0)
-    return 3 - (best & 3)
 
 
 @kernel
@@ -62,7 +52,7 @@ def roll_greedily(pile, count, last, players, sides, hands, seat, place):
         if following < 0:
             return difference
         seat = following
-        place = _greedy_place(hands[seat], next_gains(pile, count), count)
+        place = greedy_place(hands[seat], next_gains(pile, count), count)
 
 
 @kernel(inline=True)
@@ -77,11 +67,7 @@ def _draw_of_two(view, sample, n, total, weights, sets):
             high = middle
         else:
             low = middle + 1
-    hand = EMPTY_HAND
-    for place in range(n):
-        rank = low if n == 1 else rank_in(sets, low, place, n)
-        hand += (rank * 4 - NO_CARD) << (8 * place)
-    return hand
+    return pack_ranks(sets, low, n)
 
 
 @kernel(inline=True)

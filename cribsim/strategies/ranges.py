@@ -54,12 +54,17 @@ def chances_of_answers(answers: Sequence[NDArray[np.uint8]]) -> NDArray[np.float
     """How likely each four ranks are kept, (2, 1820), by the answers of pone and dealer for each class of hands,
     (962988,) each."""
     hands, sizes = class_hands(6), class_sizes(6)
-    found = np.zeros((2, N_KEPT))
-    for role in (0, 1):
-        kept = np.take_along_axis(hands, KEPT_2[answers[role]], axis=1) >> 2
-        index = RANK_PLACES[np.arange(4), kept].sum(axis=1)
-        found[role] = np.bincount(index, weights=sizes, minlength=N_KEPT) / sizes.sum()
-    return found
+    kept = [numbers_kept(hands, answers[role]) for role in (0, 1)]
+    counts = np.stack([np.bincount(at, weights=sizes, minlength=N_KEPT) for at in kept])
+    shares: NDArray[np.float64] = counts / sizes.sum()
+    return shares
+
+
+def numbers_kept(hands: NDArray[np.uint8], answers: NDArray[np.uint8]) -> NDArray[np.int64]:
+    """The numbers of the four ranks kept (`scoring.kept_index`), (m,), of sorted hands, (m, 6), by the answers."""
+    kept = np.take_along_axis(hands, KEPT_2[answers], axis=1) >> 2
+    numbers: NDArray[np.int64] = RANK_PLACES[np.arange(4), kept].sum(axis=1)
+    return numbers
 
 
 @kernel

@@ -25,7 +25,8 @@ OTHERS, OWN = 0, 1
 """Whose crib: rows of a crib table."""
 
 
-def _rows(path: Path, columns: Sequence[str]) -> list[dict[str, str]]:
+def table_rows(path: Path, columns: Sequence[str]) -> list[dict[str, str]]:
+    """The rows of a CSV file that has these columns; `#` begins a comment."""
     try:
         lines = [line for line in path.read_text("utf-8-sig").splitlines() if line.strip() and not line.startswith("#")]
         rows = list(csv.DictReader(lines))
@@ -61,7 +62,7 @@ def read_crib_table(path: Path) -> NDArray[np.float64]:
     A CSV file with the columns pair (as in `5J`), own and opponent; each of the 91 pairs once; `#` begins a comment.
     """
     table = np.full((2, 91), np.nan)
-    for row in _rows(path, ("pair", "own", "opponent")):
+    for row in table_rows(path, ("pair", "own", "opponent")):
         first, second = _ranks(row.get("pair") or "", 2, path)
         pair = PAIR_CLASS[first * 13 + second]
         if not np.isnan(table[0, pair]):
@@ -144,7 +145,7 @@ def pegging_table(name: str = PEGGING_TABLES[0]) -> PeggingTable:
     """A pegging table that ships, by the strategy that plays it."""
     path = DATA / f"pegging_{name}.csv"
     values = np.full((3, 2, N_KEPT), np.nan)
-    for row in _rows(path, ("kept",)):
+    for row in table_rows(path, ("kept",)):
         index = RANK_PLACES[np.arange(4), _ranks(row["kept"], 4, path)].sum()
         for role, seat in enumerate(("pone", "dealer")):
             columns = [f"{seat}_own", f"{seat}_other", f"{seat}_se"]
