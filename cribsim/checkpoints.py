@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cribsim.errors import CribsimError
+from cribsim.errors import ResultError
 
 _STATE = "state.json"
 
@@ -48,7 +48,7 @@ def kept(
 
     Raises
     ------
-    CribsimError
+    ResultError
         It is of other work, or damaged.
     """
     if not (folder / _STATE).exists():
@@ -58,10 +58,10 @@ def kept(
         number, told, begun = state["number"], dict(state["told"]), dict(state["about"])
         arrays = [np.load(folder / f"{name}-{number}.npy") for name in names]
     except (OSError, ValueError, KeyError, TypeError, EOFError) as error:
-        raise CribsimError(f"{folder} can't be gone on with ({error}); remove it and begin anew") from None
+        raise ResultError(f"{folder} can't be gone on with ({error}); remove it and begin anew") from None
     if begun != about:
         apart = [
             f"{name} {begun.get(name)!r}, not {value!r}" for name, value in about.items() if begun.get(name) != value
         ]
-        raise CribsimError(f"{folder} holds other work ({'; '.join(apart)}); name a new folder")
+        raise ResultError(f"{folder} holds other work ({'; '.join(apart)}); name a new folder")
     return told, arrays

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from cribsim.checkpoints import keep, kept
-from cribsim.errors import CribsimError
+from cribsim.errors import ResultError
 from cribsim.pegging_game.game import DEALER, PONE, Exploited, Game, Profile
 from cribsim.pegging_game.walk import LEARN
 
@@ -78,7 +78,7 @@ class Solver:
 
         Raises
         ------
-        CribsimError
+        ResultError
             It was other work, or what was kept is damaged.
         """
         found = kept(folder, self.about, (_REGRETS, _SUMS))
@@ -86,7 +86,7 @@ class Solver:
             return False
         told, arrays = found
         if any(array.shape != self.regrets.shape for array in arrays):
-            raise CribsimError(f"{folder} holds work on another tree; name a new folder")
+            raise ResultError(f"{folder} holds work on another tree; name a new folder")
         self.regrets, self.sums = arrays
         self.rounds, self.seconds, self.log = told["rounds"], told["seconds"], told["log"]
         return True
