@@ -6,7 +6,7 @@ Sorted cards are sorted by rank. This room knows nothing of any game.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from cribsim.errors import CardError, shown
 
@@ -63,7 +63,7 @@ def parse_cards(cards: str | Iterable[str | int]) -> list[int]:
 
 
 def _split(cards: str | Iterable[str | int]) -> list[str | int]:
-    if not isinstance(cards, Iterable):
+    if not isinstance(cards, Iterable) or isinstance(cards, Mapping):
         raise CardError(f"{shown(cards)} is not a list of cards; write '5H 5S JD'")
     if not isinstance(cards, str):
         return list(cards)
@@ -79,7 +79,7 @@ def _code(card: str | int) -> int:
     if isinstance(card, str):
         return parse_card(card)
     try:
-        code = int(card)
+        code = int("no card" if isinstance(card, bool) else card)
     except (TypeError, ValueError, OverflowError):
         raise CardError(f"{shown(card)} is not a card; give text such as 5H or an int 0-51") from None
     if code != card or not 0 <= code < N_CARDS:

@@ -58,7 +58,8 @@ def kept(
         number, told, begun = state["number"], dict(state["told"]), dict(state["about"])
         arrays = [np.load(folder / f"{name}-{number}.npy") for name in names]
     except (OSError, ValueError, KeyError, TypeError, EOFError) as error:
-        raise ResultError(f"{folder} can't be gone on with ({error}); remove it and begin anew") from None
+        why = f"{_STATE} lacks {error}" if isinstance(error, KeyError) else f"it is damaged: {error}"
+        raise ResultError(f"{folder} can't be gone on with ({why}); remove it and begin anew") from None
     if begun != about:
         apart = [
             f"{name} {begun.get(name)!r}, not {value!r}" for name, value in about.items() if begun.get(name) != value

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import re
 from pathlib import Path
 from typing import Any, NoReturn
 
 from cribsim.errors import CribsimError, nearest, shown
+from cribsim.json_files import FileError, read_json
 from cribsim.replay import PlayRecord, replay_play
 from cribsim.rules import Rules
 
@@ -22,10 +22,6 @@ _KINDS: dict[str, tuple[tuple[type, ...], str]] = {
 }
 """The keys of a file, and what they hold."""
 _NEEDED = ("hands", "plays")
-
-
-class ReplayError(CribsimError):
-    """A file for `cribsim replay` that can't be read."""
 
 
 def replay_file(path: str | Path) -> dict[str, Any]:
@@ -60,7 +56,7 @@ def replay_file(path: str | Path) -> dict[str, Any]:
     except CribsimError as error:
         raise type(error)(f"{path or repr('')}: {error}") from None
     except RecursionError:
-        raise ReplayError(f"{path}: nested too deeply for a deal") from None
+        raise FileError(f"{path}: nested too deeply for a deal") from None
     return {
         "events": [event._asdict() for event in record.events],
         "pegged": list(record.pegged),
@@ -70,12 +66,12 @@ def replay_file(path: str | Path) -> dict[str, Any]:
 
 
 def _fail(why: str) -> NoReturn:
-    raise ReplayError(why)
+    raise FileError(why)
 
 
 def _load(path: Path) -> dict[str, Any]:
     """A JSON object with the keys that a replay needs, and no others."""
-    given = _read_json(path)
+    given = read_json(path)
     if not isinstance(given, dict):
         _fail(f"a JSON object with hands and plays is wanted, not {type(given).__name__}")
     _refuse_unknown(given, tuple(_KINDS), "")
@@ -88,32 +84,6 @@ def _load(path: Path) -> dict[str, Any]:
         if not isinstance(value, kinds):
             _fail(f"{key!r} holds {shown(value)}; {wanted} is wanted")
     return given
-
-
-def _read_json(path: Path) -> Any:
-    try:
-        return json.loads(path.read_text(encoding="utf-8"), object_pairs_hook=_once, parse_constant=_refuse_constant)
-    except OSError as error:
-        _fail(f"{error.strerror or error}; give a JSON file")
-    except UnicodeDecodeError:
-        _fail("not text; give a JSON file")
-    except json.JSONDecodeError as error:
-        _fail(f"not JSON (line {error.lineno}: {error.msg})")
-    except ReplayError:
-        raise
-    except ValueError:
-        _fail("holds a whole number of thousands of digits")  # which Python refuses to read
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object whose keys are all different; of two JSON would keep the last."""
-    given = dict(pairs)
-    twice = [key for key in given if sum(key == other for other, _ in pairs) > 1] if len(given) < len(pairs) else []
-    return _fail(f"the key {shown(twice[0])} is given twice") if twice else given
-
-
-def _refuse_constant(word: str) -> NoReturn:
-    _fail(f"{word} is no number of JSON")
 
 
 def _refuse_unknown(given: dict[str, Any], known: tuple[str, ...], where: str) -> None:

@@ -29,12 +29,16 @@ class Watch:
         self.number = 0
         self.held = False
         self.since = 0.0
+        self.notice: Callable[[], None] | None = None
+        """Says that a stop was heard, where it takes effect later."""
 
     def hear(self, number: int, _frame: Any) -> None:
         """Remember the first signal; leave at once, unless it is held."""
         is_first, now = not self.number, time.monotonic()
         if is_first:
             self.number, self.since = number, now
+            if self.held and self.notice:
+                self.notice()
         if (is_first and not self.held) or now - self.since > _PATIENCE:
             self.leave(self)
 

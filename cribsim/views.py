@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import itertools
 import operator
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any
 
 import numba
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from cribsim.cards import NO_CARD, format_card, parse_cards, require_cards
 from cribsim.errors import CardError, CribsimError, IllegalPlay, shown
 from cribsim.pegging import EMPTY_HAND, PLAY_FIELDS, end_turn, lay_card, start_play
-from cribsim.rules import MAX_COUNT, MAX_PLAYERS, Rules, pip_of
+from cribsim.rules import MAX_COUNT, MAX_PLAYERS, MAX_TARGET, Rules, pip_of
 
 DISCARD_VIEW = np.dtype(
     (
@@ -204,15 +204,18 @@ def read_seat(seat: Any, players: int, what: str) -> int:
 
 def read_scores(scores: Sequence[int] | None, rules: Rules) -> list[int]:
     """Scores by side: whole numbers from 0, one for each side; None gives zeros."""
-    given = [0] * rules.sides if scores is None else list(scores) if isinstance(scores, Iterable) else [scores]
-    if len(given) != rules.sides or any(isinstance(n, bool) or not hasattr(n, "__index__") or n < 0 for n in given):
-        raise CribsimError(f"scores={given}: give {rules.sides} whole numbers from 0, one for each side")
+    is_list = isinstance(scores, Iterable) and not isinstance(scores, (str, Set, Mapping))
+    given: list[Any] = [0] * rules.sides if scores is None else list(scores) if is_list else [scores]
+    wrong = any(isinstance(n, bool) or not hasattr(n, "__index__") or not 0 <= n <= MAX_TARGET for n in given)
+    if len(given) != rules.sides or wrong:
+        wanted = f"{rules.sides} whole numbers from 0 to {MAX_TARGET:,}, one for each side"
+        raise CribsimError(f"scores={shown(given)}: give a list of {wanted}")
     return [int(score) for score in given]
 
 
 def read_plays(plays: Iterable[Sequence[Any]], players: int) -> list[tuple[int, int | None]]:
     """Plays, (seat, card | "go"), as seats and cards; the card of a go is None."""
-    if not isinstance(plays, Iterable):
+    if not isinstance(plays, Iterable) or isinstance(plays, (str, Mapping, Set)):
         raise IllegalPlay(f"plays={shown(plays)}: give a list of (seat, card)")
     return [_read_play(play, players, line) for line, play in enumerate(plays, 1)]
 

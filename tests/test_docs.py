@@ -28,7 +28,7 @@ MODULES = sorted(name for _, name, _ in pkgutil.walk_packages(cribsim.__path__, 
 # Lowest first. A module imports from floors below its own; rooms on one floor don't know each other.
 FLOORS = (
     ("errors", "stopping", "_reach", "work"),
-    ("cards", "folders", "checkpoints", "_jit"),
+    ("cards", "folders", "checkpoints", "json_files", "_jit"),
     ("rules",),
     ("scoring", "streams"),
     ("hands", "starters"),

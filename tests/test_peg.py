@@ -232,7 +232,14 @@ def test_who_played_what_follows_from_the_cards(played, seats):
         ("peg --position list.json", "object"),
         ("peg --position odd.json", "unknown: cards"),
         ("peg --position short.json", "missing"),
-        ("peg --position text.json", "no JSON"),
+        ("peg --position text.json", "not JSON"),
+        ("peg --position twice.json", "given twice"),
+        ("peg --position deep.json", "nested too deeply"),
+        ("peg --position long.json", "thousands of digits"),
+        ("peg --position scores.json", "from 0 to 1,000,000"),
+        ("peg --position truth.json", "True is not a card"),
+        ("peg --position object.json", "plays={}: give a list"),
+        ("peg --position words.json", "players='2': give a whole number from 2 to 4"),
     ],
 )
 def test_misuse_of_peg_is_one_clear_line(run, tmp_path, words, wanted):
@@ -240,6 +247,13 @@ def test_misuse_of_peg_is_one_clear_line(run, tmp_path, words, wanted):
     (tmp_path / "odd.json").write_text(json.dumps({**LEAD, "cards": 1}))
     (tmp_path / "short.json").write_text(json.dumps({"hand": "5H"}))
     (tmp_path / "text.json").write_text("hello")
+    (tmp_path / "twice.json").write_text('{"seat": 0, "seat": 1}')
+    (tmp_path / "deep.json").write_text("[" * 200_000)
+    (tmp_path / "long.json").write_text('{"hand": ' + "1" * 6000 + "}")
+    wrong = {"scores": {"scores": [0, 3 * 10**9]}, "truth": {"starter": True}}
+    wrong |= {"object": {"plays": {}}, "words": {"players": "2"}}
+    for name, values in wrong.items():
+        (tmp_path / f"{name}.json").write_text(json.dumps({**LEAD, **values}))
     code, out, err = run(*[word.replace(",", " ") for word in words.split()])
     assert (code, out, err.count("\n")) == (2, "", 1), err
     assert wanted in err

@@ -493,6 +493,12 @@ def test_solving_is_kept_and_goes_on(run, tmp_path, monkeypatch):
     )
     assert code == 0, err
     again = json.loads(out)
+    wrote = (tmp_path / "solution" / "levels.npy").stat().st_mtime_ns
+    code, out, err = run(
+        "solve", "pegging", "--minutes", str((again["seconds"] - 1) / 60), "--out", "solution", "--json"
+    )
+    assert json.loads(out)["rounds"] == again["rounds"]  # nothing is left to do
+    assert (tmp_path / "solution" / "levels.npy").stat().st_mtime_ns == wrote
     assert again["rounds"] > first["rounds"] >= 1
     assert again["exploitability_solution"] < first["exploitability_solution"]
     home, told = full_folder(), tmp_path / "solution" / "solution.json"

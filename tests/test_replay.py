@@ -215,7 +215,7 @@ def test_a_card_cannot_be_in_two_hands():
         ({"hands": ["", "5D"]}, "seat 0 has 0 cards"),
         ({"hands": ["5C 5C", "5D"]}, "seat 0: 5C given twice"),
         ({"hands": HANDS, "dealer": 2}, "dealer=2: give a seat from 0 to 1"),
-        ({"hands": HANDS, "scores": [0, 0, 0]}, "scores=[0, 0, 0]: give 2 whole numbers"),
+        ({"hands": HANDS, "scores": [0, 0, 0]}, "scores=[0, 0, 0]: give a list of 2 whole numbers"),
         ({"hands": HANDS, "scores": [0, 121]}, "the game is over at 121"),
     ],
 )
@@ -314,7 +314,7 @@ def test_rules_in_a_file(tmp_path):
         ({**FILE, "dealer": 5}, "dealer=5: give a seat from 0 to 1"),
         ({**FILE, "rules": 5}, "'rules' holds 5; text or an object is wanted"),
         ({**FILE, "rules": "shirt"}, "no rules named 'shirt'"),
-        ({**FILE, "scores": [0.5, 1]}, "scores=[0.5, 1]: give 2 whole numbers"),
+        ({**FILE, "scores": [0.5, 1]}, "scores=[0.5, 1]: give a list of 2 whole numbers"),
         ({**FILE, "pegged": [1]}, "'pegged' has 1 numbers for 2 seats"),
     ],
 )

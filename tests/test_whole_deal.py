@@ -1,6 +1,7 @@
 """Discards and play solved together, what best replies to both gain, and what the kept cards peg."""
 
 import json
+import shlex
 from dataclasses import replace
 from itertools import combinations
 
@@ -175,6 +176,10 @@ def test_exploitability_of_the_deal_as_json(of_both):
         ("exploit --discard random --play greedy", "draws"),
         ("kept 456", "no four ranks"),
         ("kept 4567 --table nobody", "nobody"),
+        ("kept 4567 --table ''", "no table ''"),
+        ("solve pegging --out ''", "name a folder"),
+        ("peg --position ''", "--position ''"),
+        ("discard 2C3C4C5C6C --pone --rules three --pegging-table greedy", "two players only"),
         ("kept --against greedy", "--against goes with --plot"),
         ("kept --plot kept.png --against nobody", "nobody"),
         ("peg --position here --dealer", "--dealer doesn't go with --position"),
@@ -184,7 +189,7 @@ def test_exploitability_of_the_deal_as_json(of_both):
     ],
 )
 def test_misuse_is_one_clear_line(run, words, wanted):
-    code, out, err = run(*words.split())
+    code, out, err = run(*shlex.split(words))
     assert (code, out, err.count("\n")) == (2, "", 1), err
     assert wanted in err
 

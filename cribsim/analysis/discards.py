@@ -204,6 +204,10 @@ def discard_values(
     job = Job(known, known.roles.index(whose), model, check_samples(samples), check_seed(seed))
     if known.n_thrown == 2:
         crib_table(static)  # a table that isn't there is told before the work
+    if known.players != 2 and isinstance(pegging, str):
+        raise CribsimError(
+            f"pegging={pegging!r}: what kept cards peg is known for two players only, not {known.players}"
+        )
     table = pegging_of(pegging) if known.players == 2 else None
     many = len(hands) > 1
     worths = average(

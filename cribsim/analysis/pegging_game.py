@@ -222,7 +222,9 @@ def solve_pegging(
     about = {"range": half.text, "code": half.code, "smallest_chance": SMALLEST_CHANCE, "cribsim": __version__}
     solver = Solver(game, about)
     with open_solution(folder, _WORK) as work, hold_stops() as watch:
-        solver.resume(work)
+        watch.notice = lambda: say("stopping: this round is finished and what is solved is written, up to two minutes")
+        if solver.resume(work) and (done := _finished(folder, solver, 60 * minutes)):
+            return done
         solve(
             solver,
             seconds=60 * minutes,
@@ -242,6 +244,16 @@ def solve_pegging(
         if watch.number:
             raise Interrupted(f"{solver.rounds} rounds, written to {folder}; the same command goes on", found)
     return found
+
+
+def _finished(folder: Path, solver: Solver, seconds: float) -> dict[str, Any] | None:
+    """What a folder tells of a solution that needs no more rounds; None where there is something to do."""
+    try:
+        told: dict[str, Any] = json.loads((folder / "solution.json").read_text())
+    except (OSError, ValueError):
+        return None
+    whole = all((folder / name).exists() for name in (SOLUTION_FILE, LEVELS_FILE))
+    return told if whole and told.get("rounds") == solver.rounds and solver.seconds >= seconds else None
 
 
 def refuse_other_work(folder: Path, name: str) -> None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from cribsim.analysis.reading import check_samples
 from cribsim.cards import format_cards
-from cribsim.errors import CribsimError, IllegalPlay, shown
+from cribsim.errors import CribsimError, IllegalPlay, require_whole, shown
 from cribsim.pegging import EMPTY_HAND, highest_rank
 from cribsim.pegging_game.game import with_small_chances
 from cribsim.rollouts import roll_out
@@ -138,8 +138,8 @@ def play_values(
     if check_samples(samples) < 2:
         raise CribsimError(f"samples={samples!r}: at least 2 are wanted")
     rng = np.random.default_rng(check_seed(seed))
-    half = find_half(rollout or DEFAULT_ROLLOUT[players], PLAY)
-    kept = find_half(discards or "equilibrium", DISCARD) if players == 2 else None
+    half = find_half(DEFAULT_ROLLOUT[players] if rollout is None else rollout, PLAY)
+    kept = find_half("equilibrium" if discards is None else discards, DISCARD) if players == 2 else None
     if players != 2 and discards is not None:
         raise CribsimError("discards= is for two players; with three and four any cards unseen are as likely")
     hands = _draw(view, kept, samples, rng)
@@ -159,14 +159,14 @@ def play_values(
 
 
 def _read(position: Mapping[str, Any]) -> tuple[Any, int]:
-    if not isinstance(position, Mapping):
+    if not isinstance(position, Mapping) or not all(isinstance(key, str) for key in position):
         raise CribsimError(f"position {shown(position)}: give a mapping with {', '.join(sorted(_KEYS))}")
     unknown = set(position) - _KEYS
     missing = {"dealer", "seat", "hand", "plays"} - set(position)
     if unknown or missing:
         what = f"unknown: {', '.join(sorted(unknown))}" if unknown else f"missing: {', '.join(sorted(missing))}"
         raise CribsimError(f"position: {what}; it has {', '.join(sorted(_KEYS))}")
-    players = position.get("players", 2)
+    players = require_whole(position.get("players", 2), "players", 2, 4)
     options = {name: position[name] for name in ("starter", "discards", "scores") if position.get(name) is not None}
     view = play_view(
         position["hand"],

@@ -175,7 +175,13 @@ def _print_values(found: dict[str, Any], parts: bool) -> None:
 def _pegging(no_pegging: bool, pegging_table: str | None, **_others: Any) -> bool | str:
     if no_pegging and pegging_table:
         raise CribsimError("give one of --no-pegging and --pegging-table")
-    return pegging_table or not no_pegging
+    if pegging_table is not None:
+        from cribsim.strategies.tables import PEGGING_TABLES
+
+        if pegging_table not in PEGGING_TABLES:
+            raise CribsimError(f"--pegging-table {pegging_table!r}: give one of {', '.join(PEGGING_TABLES)}")
+        return pegging_table
+    return not no_pegging
 
 
 def _how(found: dict[str, Any]) -> str:

@@ -31,7 +31,7 @@ def kept(ranks: tuple[str, ...], table: str | None, against: str, picture: str |
     check_picture(picture)
     for _ in given_options("against") if not picture else []:
         raise CribsimError("--against goes with --plot")
-    found = kept_table(table) if table else kept_table()
+    found = kept_table() if table is None else kept_table(table)
     other_table(against)  # a name that isn't known is told before the work
     told = found.to_json()
     rows = told["kept"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ import click
 from cribsim.cli.common import Number, given_options, json_option, print_json, print_table, tell_if_compiling
 from cribsim.cli.output import tell
 from cribsim.errors import CribsimError
+from cribsim.json_files import FileError, read_json
 
 
 @click.command()
@@ -34,13 +34,13 @@ def peg(file: str | None, as_json: bool, **options: Any) -> None:
     """
     from cribsim.analysis.plays import play_values
 
-    for name in given_options("hand", "played", "dealer", "pone", "thrown", "starter") if file else []:
+    for name in given_options("hand", "played", "dealer", "pone", "thrown", "starter") if file is not None else []:
         raise CribsimError(
             f"--{'discards' if name == 'thrown' else name} doesn't go with --position, which says it all"
         )
     if options["score"]:
         raise CribsimError("--score: values by chance of winning aren't known yet; leave it out")
-    position = _read_position(file) if file else _position_of(**options)
+    position = _read_position(file) if file is not None else _position_of(**options)
     tell_if_compiling()
     asked = {"rollout": options["rollout"], "discards": options["kept"], "samples": options["sample"]}
     found = play_values(position, **asked, seed=options["seed"]).to_json()
@@ -68,12 +68,13 @@ def _often(share: float | None) -> str:
 
 def _read_position(file: str) -> dict[str, Any]:
     try:
-        found = json.loads(Path(file).read_text())
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else f"it is no JSON ({error})"
-        raise CribsimError(f"--position {file}: {why}") from None
+        found = read_json(Path(file)) if file else None
+    except FileError as error:
+        raise CribsimError(f"--position {file}: {error}") from None
     if not isinstance(found, dict):
-        raise CribsimError(f"--position {file}: an object with hand, plays, dealer, seat is wanted")
+        raise CribsimError(
+            f"--position {file or repr('')}: a file of an object with hand, plays, dealer, seat is wanted"
+        )
     return found
 
 

@@ -21,7 +21,7 @@ from cribsim.cli.common import (
 )
 from cribsim.cli.output import tell
 from cribsim.cli.play import command_line
-from cribsim.errors import CribsimError
+from cribsim.errors import CribsimError, count_of
 
 _GAMES = ("pegging", "deal")
 _OF_PEGGING = ("minutes", "kept")
@@ -49,6 +49,8 @@ def solve(
     """
     if game not in _GAMES:
         raise CribsimError(f"{game!r} can't be solved; write cribsim solve pegging, or cribsim solve deal")
+    if out is not None and not out.strip():
+        raise CribsimError("--out '': name a folder")
     if not out and (game == "deal" or given_options("kept")):
         raise CribsimError(f"name a folder for the solution, as in cribsim solve {game} --out solution")
     for name in given_options(*_OF_PEGGING) if game == "deal" else ():
@@ -62,7 +64,7 @@ def solve(
     if as_json:
         print_json({"out": out, **found})
         return
-    tell(f"{found['rounds']} rounds in {found['seconds']:.0f} s; range: {found['range']}")
+    tell(f"{count_of(found['rounds'], 'round')} in {found['seconds']:.0f} s; range: {found['range']}")
     tell(f"pone less dealer {found['mirror_value']:.4f} points a deal in the play")
     tell(
         f"exploitability of the play, points a deal: {found['exploitability_solution']:.6f}; in 250ths (levels.npy) "

@@ -74,7 +74,10 @@ def _ask(half: Half, bound: Bound, views: NDArray[np.void]) -> NDArray[np.int64]
                 raise StrategyError(f"{half.text} ({PLAY}) {fault_text(error)}; {view_text(views[0])}") from error
         found.append(without_guesses(answers))
     if not np.array_equal(found[0][:: max(len(found[0]) // 256, 1)], found[1]):
-        raise PlayerError(f"{half.text} draws its plays at random, so no table of plays can stand for it")
+        raise PlayerError(
+            f"{half.text} draws its plays at random; it can't be asked at every place as those can that don't, nor are "
+            "its chances known as those of random and equilibrium"
+        )
     return found[0]
 
 
