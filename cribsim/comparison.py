@@ -1,6 +1,8 @@
-"""`compare`: is A better than B, by how much, and how sure? Every deal is played twice, with the roles swapped.
+"""`compare`: is A better than B, by how much, and how sure? Every deal is played with A in every place.
 
-Luck of the cards falls on both alike, so the pair is one observation and its differences are what is averaged.
+With two sides (two players, or partners) A has one side and then the other; with three or four players each for himself
+A has each seat in turn, and B all others. Luck of the cards falls on both alike, so the plays of one deal are one
+observation (a pair, where they are two), and its differences are what is averaged.
 """
 
 from __future__ import annotations
@@ -16,10 +18,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cribsim.counting import game_value
-from cribsim.errors import ResultError, RulesError, count_of, shown
+from cribsim.errors import ResultError, count_of, shown
 from cribsim.folders import new_folder
-from cribsim.rules import Rules
+from cribsim.rules import Rules, read_rules
 from cribsim.runs import Batch, Job, check_executor, check_first, check_progress, check_workers, play_all, warm_up
 from cribsim.saved import (
     SCHEMA_VERSION,
@@ -36,14 +37,12 @@ from cribsim.saved import (
 from cribsim.simulation import carry_out, make_job
 from cribsim.stats import Estimate, check_confidence, clean_json, estimate_paired_share, from_sums
 from cribsim.stopping import Watch, hold_stops
-from cribsim.tally import PHASES
+from cribsim.tally import PHASES, TOTAL, phases_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
 FILE = "comparison.json"
-SEATS = ("pone", "dealer", "both")
-"""Where A's points less B's are taken: as pone, as dealer (on the same cards), and the mean of the two."""
 _WINS, _GAME_POINTS, _MARGIN = range(3)
 
 
@@ -56,11 +55,11 @@ class Comparison:
     a, b
         The players as text.
     pairs
-        Observations: deals (or games) played twice.
+        Observations: deals (games, matches) played with A in every place.
     sums
-        int64 (3 seats, 5 phases, 2): sum and sum of squares of A's points less B's; of `both` twice the mean.
+        int64 (roles and all, 6 phases, 2): sum and sum of squares of A's points less B's; see `estimate`.
     game_sums
-        int64 (3, 2): the same of A's wins, of game points and of the margin, over the two games of a pair.
+        int64 (3, 2): the same of A's wins, of game points and of the margin, over the games of an observation.
     """
 
     a: str
@@ -80,46 +79,62 @@ class Comparison:
         """The seed of the run; where several were added, of the first of `ranges`, which are in order of the seeds."""
         return self.ranges[0][0]
 
+    @property
+    def plays(self) -> int:
+        """How often each deal is played."""
+        return self.rules.sides
+
+    @property
+    def seats(self) -> tuple[str, ...]:
+        """Where A's points less B's are taken: in each role (on the same cards), and all together: of two players the
+        mean of `both`, else of `all`, of partners their sum."""
+        return (*self.rules.roles, "both" if self.rules.players == 2 else "all")
+
     def estimate(self, seat: str, phase: str) -> Estimate:
-        """A's points less B's of one phase, a deal or a game: as `pone`, as `dealer`, or the mean of `both`."""
-        if seat not in SEATS or phase not in PHASES:
-            known = f"seats: {', '.join(SEATS)}; phases: {', '.join(PHASES)}"
+        """A's points less B's of one phase, a deal, a game or a match: in a role, or all together (see `seats`)."""
+        names = phases_of(muggins=self.rules.muggins)
+        if seat not in self.seats or phase not in names:
+            known = f"seats: {', '.join(self.seats)}; phases: {', '.join(names)}"
             raise ResultError(f"no seat {shown(seat)} with phase {shown(phase)}; {known}")
-        at, which = SEATS.index(seat), PHASES.index(phase)
+        at, which = self.seats.index(seat), PHASES.index(phase)
         total, squares = (int(value) for value in self.sums[at, which])
-        scale = 0.5 if seat == "both" else 1.0
+        scale = 1 / n_others(self.rules) / (self.plays if seat == self.seats[-1] else 1)
         return from_sums(self.pairs, total, squares, scale=scale, confidence=self.confidence)
 
     def _game_estimate(self, which: int) -> Estimate | None:
-        if self.mode != "games":
+        if self.mode == "deals":
             return None
         total, squares = (int(value) for value in self.game_sums[which])
-        return from_sums(self.pairs, total, squares, scale=0.5, confidence=self.confidence)
+        scale = 1 / n_others(self.rules) / self.plays
+        return from_sums(self.pairs, total, squares, scale=scale, confidence=self.confidence)
 
     @property
     def difference(self) -> Estimate:
-        """A's points less B's: a deal, or in games mode the margin of a game."""
-        return self._game_estimate(_MARGIN) or self.estimate("both", "total")
+        """A's points less B's: a deal, or the margin of a game (in lowball B's less A's); game points of a match."""
+        which = _MARGIN if self.mode == "games" else _GAME_POINTS
+        return self._game_estimate(which) or self.estimate(self.seats[-1], "total")
 
     @property
     def win_rate_a(self) -> Estimate | None:
-        """The share of games that A wins (games mode), with an interval that stays within 0 to 1."""
-        if self.mode != "games":
+        """The share of games (or matches) that A wins, with an interval that stays within 0 to 1; None for deals. With
+        three and four players each for himself equal players win a third and a quarter."""
+        if self.mode == "deals":
             return None
         wins, squares = (int(value) for value in self.game_sums[_WINS])
-        return estimate_paired_share(self.pairs, wins, squares, confidence=self.confidence)
+        return estimate_paired_share(self.pairs, wins, squares, plays=self.plays, confidence=self.confidence)
 
     @property
     def game_points(self) -> Estimate | None:
-        """A's game points less B's, a game (games mode)."""
+        """A's game points less B's, a game or a match; None for deals."""
         return self._game_estimate(_GAME_POINTS)
 
     @property
     def phases(self) -> list[dict[str, Any]]:
         """A's points less B's by seat and phase."""
-        seats = ("both",) if self.mode == "games" else SEATS
+        seats = self.seats if self.mode == "deals" else self.seats[-1:]
+        names = phases_of(muggins=self.rules.muggins)
         return [
-            {"seat": seat, "phase": phase, **self.estimate(seat, phase).as_dict()} for seat in seats for phase in PHASES
+            {"seat": seat, "phase": phase, **self.estimate(seat, phase).as_dict()} for seat in seats for phase in names
         ]
 
     def summary(self) -> pd.DataFrame:
@@ -158,6 +173,7 @@ class Comparison:
                 "ranges": told_ranges(self.ranges),
                 "mode": self.mode,
                 "pairs": self.pairs,
+                "plays": self.plays,
                 "confidence": self.confidence,
                 "difference": self.difference.as_dict(),
                 "phases": self.phases,
@@ -183,13 +199,18 @@ class Comparison:
             provenance=join_provenance(self.provenance, other.provenance),
         )
 
+    @property
+    def group(self) -> str:
+        """The word for one observation."""
+        return "pair" if self.plays == 2 else "group"
+
     def __repr__(self) -> str:
-        unit = "game" if self.mode == "games" else "deal"
-        played = f"{count_of(self.pairs, 'pair')} of {unit}s, seed {self.seed}"
+        unit = {"deals": "deal", "games": "game", "matches": "match"}[self.mode]
+        played = f"{count_of(self.pairs, self.group)} of {self.mode}, seed {self.seed}"
         return f"<Comparison {self.a} less {self.b}, {played}: {self.difference} points a {unit}>"
 
     def _repr_html_(self) -> str:
-        found = f"{self.difference} over {count_of(self.pairs, 'pair')}, seed {self.seed}"
+        found = f"{self.difference} over {count_of(self.pairs, self.group)}, seed {self.seed}"
         head = f"<p><b>{self.a}</b> less <b>{self.b}</b>: {found}</p>"
         return head + str(self.summary().round(4).to_html(index=False))
 
@@ -197,10 +218,12 @@ class Comparison:
 def _read_comparison(told: dict[str, Any], _folder: Path) -> Comparison:
     """The comparison that a file tells of; ValueError where it makes no sense."""
     a, b, mode, pairs = (told[name] for name in ("a", "b", "mode", "pairs"))
-    if not isinstance(a, str) or not isinstance(b, str) or mode not in ("deals", "games"):
+    if not isinstance(a, str) or not isinstance(b, str) or mode not in ("deals", "games", "matches"):
         raise ValueError(f"a {shown(a)}, b {shown(b)}, mode {shown(mode)}")
-    sums, game_sums = _read_sums(told["sums"], (3, len(PHASES), 2)), _read_sums(told["game_sums"], (3, 2))
     rules, ranges = read_told_rules(told), read_ranges(told["ranges"], pairs)
+    told_sums = [rows + [[0, 0]] * (len(rows) == TOTAL + 1) for rows in told["sums"]]  # at first there were no muggins
+    sums = _read_sums(told_sums, (rules.players + 1, len(PHASES), 2))
+    game_sums = _read_sums(told["game_sums"], (3, 2))
     confidence, seconds = check_confidence(told["confidence"]), float(told["seconds"])
     found = Comparison(a, b, rules, mode, ranges, pairs, sums, game_sums, seconds, confidence)
     known = {*found.to_json(), "sums", "game_sums"}
@@ -222,6 +245,7 @@ def compare(
     *,
     deals: int | None = None,
     games: int | None = None,
+    matches: int | None = None,
     seed: int | None = 0,
     rules: Rules | str | None = None,
     workers: int | None = None,
@@ -232,14 +256,17 @@ def compare(
     confidence: float = 0.95,
     command: str | None = None,
 ) -> Comparison:
-    """Play every deal (or game) twice with the roles swapped, and estimate A's advantage from the pairs.
+    """Play every deal (game, match) with A in every place, and estimate A's advantage from these groups.
 
     Parameters
     ----------
     a, b
         Two players, as text or objects.
-    deals, games
-        Distinct deals, or games on the same deals; one of the two.
+    deals, games, matches
+        Distinct deals, or games or matches on the same deals; one of the three.
+    rules
+        With two players, or partners, A has one side and then the other; with three or four players each for himself A
+        has each seat in turn, and B all others.
     out
         A new folder for the comparison, as `Comparison.save` writes it. The others as in `simulate`.
 
@@ -253,9 +280,9 @@ def compare(
     >>> compare("random", "random", deals=500, seed=3).difference.mean
     0.0
     """
-    job, n = make_job([a, b], deals=deals, games=games, seed=seed, rules=rules)
-    if job.rules.players != 2:
-        raise RulesError(f"compare plays two players so far, not {job.rules.players}")
+    known = read_rules(rules, 2)
+    players = [a] + [b] * (known.players - 1)
+    job, n = make_job(players, deals=deals, games=games, matches=matches, seed=seed, rules=known)
     check_first(first, n)
     check_executor(executor)
     check_progress(progress)
@@ -279,19 +306,19 @@ class _Run:
 
     def __post_init__(self) -> None:
         self.code = self.job.code
-        mode, (a, b) = "games" if self.job.in_game else "deals", self.job.players
-        sums, game_sums = np.zeros((3, len(PHASES), 2), np.int64), np.zeros((3, 2), np.int64)
-        rules, confidence = self.job.rules, self.confidence
-        self.found = Comparison(a.text, b.text, rules, mode, (), 0, sums, game_sums, confidence=confidence)
+        (a, b), rules = self.job.players[:2], self.job.rules
+        sums = np.zeros((rules.players + 1, len(PHASES), 2), np.int64)
+        game_sums, confidence = np.zeros((3, 2), np.int64), self.confidence
+        self.found = Comparison(a.text, b.text, rules, self.job.mode, (), 0, sums, game_sums, confidence=confidence)
 
     def warm_up(self) -> None:
         """Load every kernel and table, so that `seconds` is of playing only."""
-        warm_up(pair_chunk, self.job, self.first)
+        warm_up(group_chunk, self.job, self.first)
 
     def play(self, watch: Watch, _draft: Path | None) -> Comparison | None:
         """What was played, all or up to a stop; None for nothing at all."""
         start = time.perf_counter()
-        chunks = play_all(pair_chunk, self.job, self.n, watch, self.workers, executor=self.executor, first=self.first)
+        chunks = play_all(group_chunk, self.job, self.n, watch, self.workers, executor=self.executor, first=self.first)
         try:
             for at, units, sums in chunks:
                 self._take(at, units, *sums)
@@ -317,19 +344,31 @@ class _Run:
 
     def done_text(self) -> str:
         """How far it came."""
-        return f"{self.found.pairs:,} of {self.n:,} pairs"
+        return f"{self.found.pairs:,} of {self.n:,} {self.found.group}s"
 
 
-def pair_chunk(job: Job, first: int, n: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Play units first to first + n - 1 twice; return the sums of the pairs (see `Comparison`)."""
-    swapped = job.swapped
-    one, two = _outcomes(job, first, n), _outcomes(swapped, first, n)
-    # A sits at seat 0, then at seat 1
-    a_one, b_one = _phase_points(one, 0), _phase_points(one, 1)
-    a_two, b_two = _phase_points(two, 1), _phase_points(two, 0)
-    as_pone, as_dealer = a_one - b_two, a_two - b_one
-    sums = np.stack([_sums(as_pone), _sums(as_dealer), _sums(as_pone + as_dealer)])
-    return sums, _game_sums(job, one, two)
+def n_others(rules: Rules) -> int:
+    """How often B has a role for each time that A has it: with several seats each for himself in all plays but one."""
+    return 1 if rules.sides == 2 else rules.players - 1
+
+
+def group_chunk(job: Job, first: int, n: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Play units first to first + n - 1 with A in every place; return the sums of the groups (see `Comparison`).
+
+    Where A has a role once and B k times, A's points count k times, so that all sums are whole numbers.
+    """
+    k = n_others(job.rules)
+    by_seat: Any = [0] * job.rules.players
+    by_game: Any = [0] * 3
+    for mine, arranged in job.arranged:
+        outcomes = _outcomes(arranged, first, n)
+        for seat, own in enumerate(mine):
+            by_seat[seat] = by_seat[seat] + (k if own else -1) * _phase_points(outcomes, seat)
+        if job.in_game:
+            values = _game_values(job.rules, outcomes, np.array(mine[: job.rules.sides]), k)
+            by_game = [sums + value for sums, value in zip(by_game, values, strict=True)]
+    sums = np.stack([_sums(points) for points in (*by_seat, sum(by_seat))])
+    return sums, np.stack([_sums(values) for values in by_game]) if job.in_game else np.zeros((3, 2), np.int64)
 
 
 def _outcomes(job: Job, first: int, n: int) -> NDArray[Any]:
@@ -341,29 +380,22 @@ def _outcomes(job: Job, first: int, n: int) -> NDArray[Any]:
 
 
 def _phase_points(outcomes: NDArray[Any], seat: int) -> NDArray[np.int64]:
-    """Points by phase and in all, (n, 5)."""
-    points = outcomes["points"][:, seat].astype(np.int64)
-    return np.concatenate([points, points.sum(axis=1, keepdims=True)], axis=1)
+    """Points by phase, the total among them, (n, 6)."""
+    points: NDArray[np.int64] = outcomes["points"][:, seat].astype(np.int64)
+    points[:, TOTAL] = points.sum(axis=1)
+    return points
 
 
 def _sums(values: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.stack([values.sum(axis=0), (values * values).sum(axis=0)], axis=-1)
 
 
-def _game_sums(job: Job, one: NDArray[Any], two: NDArray[Any]) -> NDArray[np.int64]:
-    if not job.in_game:
-        return np.zeros((3, 2), np.int64)
-    won_one, won_two = one["winner"] == 0, two["winner"] == 1
-    points = _signed_values(job.rules, one, won_one) + _signed_values(job.rules, two, won_two)
-    margins = one["scores"][:, 0] - one["scores"][:, 1] + two["scores"][:, 1] - two["scores"][:, 0]
-    wins = won_one.astype(np.int64) + won_two
-    return np.stack([_sums(wins), _sums(points), _sums(margins)])
-
-
-def _signed_values(rules: Rules, outcomes: NDArray[Any], won: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Game points for A: plus those of a win, minus those of a loss."""
-    losers = np.where(outcomes["winner"] == 0, outcomes["scores"][:, 1], outcomes["scores"][:, 0])
-    record = rules.record(in_game=True)[0]
-    scores, at = np.unique(losers, return_inverse=True)
-    values = np.array([game_value(record, int(score)) for score in scores], np.int64)[at]
-    return np.where(won, values, -values)
+def _game_values(
+    rules: Rules, outcomes: NDArray[Any], mine: NDArray[np.bool_], k: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Of each game whether A has won it, and A's game points and score less those of the others (in lowball the other
+    way round, as low scores win). mine: by side."""
+    signs = np.where(mine, k, -1)
+    won = mine[outcomes["winner"]].astype(np.int64)
+    sides = slice(rules.sides)
+    return won, outcomes["value"][:, sides] @ signs, outcomes["scores"][:, sides] @ (-signs if rules.lowball else signs)

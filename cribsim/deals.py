@@ -10,7 +10,7 @@ import numpy as np
 from cribsim._jit import kernel
 from cribsim.pegging import MAX_PLAYS
 from cribsim.rules import MAX_PLAYERS
-from cribsim.tally import N_PHASES
+from cribsim.tally import N_PLACES
 
 DEAL = np.dtype(
     (
@@ -24,25 +24,39 @@ DEAL = np.dtype(
             ("kept", "i8", (MAX_PLAYERS,)),
             ("thrown", "i4", (MAX_PLAYERS,)),
             ("crib", "i8"),
-            ("points", "i2", (MAX_PLAYERS, N_PHASES)),
+            ("points", "i2", (MAX_PLAYERS, N_PLACES)),
             ("play_points", "u1", (MAX_PLAYS,)),
             ("dealer", "u1"),
             ("winner", "i1"),
             ("starter", "u1"),
-            ("spare", "u1", (5,)),
+            ("called", "u1"),
+            ("spare", "u1", (4,)),
         ],
     )
 )
 """All of one deal, hidden cards included: the engine's alone.
 
 hands, kept, thrown (by seat) and crib: packed, a byte each card (`pegging.card_at`); points: by seat and phase; scores:
-by side; winner: the side that reached the target, or NOBODY.
+by side; winner: the side that reached the target, or NOBODY; called: 1 + the seat that has the point for the go of this
+count, where it is pegged when it is called (`house`).
 """
 
 GAME = np.dtype(
-    (np.record, [("seat_sums", "i4", (MAX_PLAYERS, N_PHASES)), ("role_sums", "i4", (MAX_PLAYERS, N_PHASES))])
+    (
+        np.record,
+        [
+            ("seat_sums", "i4", (MAX_PLAYERS, N_PLACES)),
+            ("role_sums", "i4", (MAX_PLAYERS, N_PLACES)),
+            ("wins", "i8", (MAX_PLAYERS,)),
+            ("value", "i8", (MAX_PLAYERS,)),
+            ("n_games", "i8"),
+            ("first_step", "i8"),
+            ("first_dealer", "i8"),
+        ],
+    )
 )
-"""Points of a whole game so far, by seat and by role."""
+"""A whole unit so far: points by seat and by role; of a match games won and game points by side, and games; of the game
+in play the deal that it began with, and who dealt that."""
 
 
 REDRAWN = 100
@@ -79,8 +93,8 @@ def role_seat(dealer, role, players):
     return seat if seat < players else seat - players
 
 
-@kernel
-def first_dealer_of(rules, number):
-    """Game g is dealt first by seat (players - 1 + g) % players; out of games the last seat always deals."""
-    game = np.int64(number % np.uint64(rules.players)) if rules.in_game else 0
-    return (rules.players - 1 + game) % rules.players
+@kernel(inline=True)
+def role_of(dealer, seat, players):
+    """The role that a seat has."""
+    role = seat - dealer - 1
+    return role if role >= 0 else role + players

@@ -14,9 +14,11 @@ from numba import types
 
 from cribsim._jit import kernel
 from cribsim.cards import NO_CARD
-from cribsim.counting import add_deals, add_game, add_unit
-from cribsim.deals import REDRAWN, award, first_dealer_of, role_seat, side_of
+from cribsim.counting import add_deals, add_game, add_match, add_unit
+from cribsim.deals import REDRAWN, award, role_of, role_seat, side_of
 from cribsim.given import MOST_REDRAWN, deal_given, holds
+from cribsim.house import house_crib, house_hand, house_heels, house_play
+from cribsim.matches import first_dealer, match_winner, next_dealer
 from cribsim.pegging import (
     EMPTY_HAND,
     NOBODY,
@@ -30,8 +32,8 @@ from cribsim.rules import HEELS_POINTS, MAX_PLAYERS, RULES
 from cribsim.scoring import JACK, show_sorted
 from cribsim.streams import DISCARD_PLACE, choice_key, deal_cards, decision_key, draw_places
 from cribsim.table import END, FIRST, GAVE_UP, LIVE, NEXT, ROUNDS, SEAT, SLOT, STAGE, Seats, new_table
-from cribsim.tally import CRIB, HAND, HEELS, N_PHASES, PEGGING, empty_counts
-from cribsim.views import DISCARD_ANSWER, GUESS, PLAY_ANSWER, THROWN_2
+from cribsim.tally import CRIB, HAND, HEELS, N_PLACES, PEGGING, empty_counts
+from cribsim.views import DISCARD_ANSWER, GUESS, PLAY_ANSWER, THROWN_2, THROWN_2_OF_5
 
 _NETWORK_6 = np.array([(0, 5), (1, 3), (2, 4), (1, 2), (3, 4), (0, 3), (2, 5), (0, 1), (2, 3), (4, 5), (1, 2), (3, 4)])
 _NETWORK_5 = np.array([(0, 3), (1, 4), (0, 2), (1, 3), (0, 1), (2, 4), (1, 2), (3, 4), (2, 3)])
@@ -76,7 +78,7 @@ def begin_deals(seed, rules, table, live):
         deal.crib = np.int64(cards[15, i]) << 24 if rules.players == 3 else 0  # the card from the pack
         for seat in range(MAX_PLAYERS):
             deal.hands[seat] = EMPTY_HAND
-            for phase in range(N_PHASES):
+            for phase in range(N_PLACES):
                 deal.points[seat, phase] = 0
 
 
@@ -86,8 +88,7 @@ def show_discards(rules, seat, deals, cards, out_views):
     players, n_dealt, n_thrown, in_game = rules.players, rules.n_dealt, rules.n_thrown, rules.in_game
     for i in range(len(deals)):
         deal, view = deals[i], out_views[i]
-        role = seat - np.int64(deal.dealer) - 1
-        role = role if role >= 0 else role + players
+        role = role_of(np.int64(deal.dealer), seat, players)
         view.key = decision_key(deal.key, role, DISCARD_PLACE)
         view.seat, view.role = seat, role
         view.dealer, view.players = deal.dealer, players
@@ -104,8 +105,8 @@ def show_discards(rules, seat, deals, cards, out_views):
 @kernel
 def take_discards(rules, seat, views, answers, deals):
     """Carry out one seat's discards; return the first slot with an illegal answer, or NOBODY."""
-    n_thrown = rules.n_thrown
-    n_answers = 15 if n_thrown == 2 else 5
+    n_thrown, six = rules.n_thrown, rules.n_dealt == 6
+    n_answers = 15 if six else 10 if n_thrown == 2 else 5
     for i in range(len(deals)):
         answer = answers[i]
         if answer < 0 or answer >= n_answers:
@@ -114,7 +115,12 @@ def take_discards(rules, seat, views, answers, deals):
         hand = 0
         for k in range(6):
             hand |= np.int64(view.cards[k]) << (8 * k)
-        first, second = (THROWN_2[answer, 0], THROWN_2[answer, 1]) if n_thrown == 2 else (answer, 5)
+        if six:
+            first, second = THROWN_2[answer, 0], THROWN_2[answer, 1]
+        elif n_thrown == 2:
+            first, second = THROWN_2_OF_5[answer, 0], THROWN_2_OF_5[answer, 1]
+        else:
+            first, second = answer, 5
         thrown = card_at(hand, first)
         deal.thrown[seat] = thrown | card_at(hand, second) << 8
         deal.kept[seat] = _without(_without(hand, second), first)
@@ -141,7 +147,7 @@ def redraw(rules, given, deals):
         deal = deals[i]
         for role in range(rules.players):
             seat = np.uint64(role_seat(np.int64(deal.dealer), role, rules.players))
-            kept = holds(deal.kept[seat], 4, given[0].kept[role])
+            kept = holds(deal.kept[seat], rules.n_kept, given[0].kept[role])
             if not kept or not holds(np.int64(deal.thrown[seat]), rules.n_thrown, given[0].thrown[role]):
                 deal.winner = REDRAWN
 
@@ -155,9 +161,7 @@ def _without(hand, position):
 @kernel(inline=True)
 def show_play(rules, deal, seat, out_view):
     """Turn the view to a seat: its cards, its discards, its key."""
-    role = seat - np.int64(deal.dealer) - 1
-    role = role if role >= 0 else role + rules.players
-    at = np.uint64(seat)
+    role, at = role_of(np.int64(deal.dealer), seat, rules.players), np.uint64(seat)
     hand, thrown = deal.hands[at], deal.thrown[at]
     out_view.key = decision_key(deal.key, role, np.int64(out_view.n_played))
     out_view.seat = seat
@@ -175,16 +179,25 @@ def show_play(rules, deal, seat, out_view):
 def play_on(rules, deal, view, seat, position):
     """Play a card, then all that is forced; return the next seat with a choice, its view filled, or NOBODY."""
     while True:
-        points = lay_card(view, deal.hands, seat, position)
-        following, point = end_turn(view, deal.hands)
-        points += point
-        deal.play_points[np.uint64(np.int64(view.n_played) - 1)] = points
-        if award(deal, rules, seat, PEGGING, points) or following == NOBODY:
+        if rules.is_plain:
+            points = lay_card(view, deal.hands, seat, position)
+            following, point = end_turn(view, deal.hands)
+            points += point
+            deal.play_points[np.uint64(np.int64(view.n_played) - 1)] = points
+            following = NOBODY if award(deal, rules, seat, PEGGING, points) else following
+        else:
+            following = house_play(rules, deal, view, seat, position)
+        if following == NOBODY:
             return NOBODY
         seat, position = following, 0
         if card_at(deal.hands[np.uint64(seat)], 1) >> 2 <= highest_rank(np.int64(view.count)):
             show_play(rules, deal, seat, view)
             return seat
+
+
+@kernel(inline=True)
+def _peg_heels(rules, deal, dealer):
+    return award(deal, rules, dealer, HEELS, HEELS_POINTS) if rules.is_plain else house_heels(rules, deal)
 
 
 @kernel
@@ -195,10 +208,10 @@ def cut_starters(rules, deals, views, waiting, n_waiting):
     for i in range(len(deals)):
         deal = deals[i]
         dealer, starter = np.int64(deal.dealer), np.int64(deal.starter)
-        start_play(views[i], dealer, rules.players, starter)
+        start_play(views[i], dealer, rules.players, rules.n_kept, starter)
         if deal.winner == REDRAWN:
             continue
-        if starter >> 2 == JACK and award(deal, rules, dealer, HEELS, HEELS_POINTS):
+        if starter >> 2 == JACK and _peg_heels(rules, deal, dealer):
             continue
         seat = role_seat(dealer, 0, rules.players)
         show_play(rules, deal, seat, views[i])
@@ -231,13 +244,13 @@ def _show_hand(four, starter):
 
 
 @kernel(inline=True)
-def _show_crib(four, starter):
+def _show_crib(four, starter, flush_needs_five):
     a, b, c, d = card_at(four, 0), card_at(four, 1), card_at(four, 2), card_at(four, 3)
     a, b = min(a, b), max(a, b)
     c, d = min(c, d), max(c, d)
     a, c = min(a, c), max(a, c)
     b, d = min(b, d), max(b, d)
-    return show_sorted(a, min(b, c), max(b, c), d, starter, 1)
+    return show_sorted(a, min(b, c), max(b, c), d, starter, flush_needs_five)
 
 
 @kernel
@@ -249,47 +262,83 @@ def show_hands(rules, deals):
         for role in range(rules.players):
             if deal.winner == NOBODY:
                 seat = role_seat(dealer, role, rules.players)
-                award(deal, rules, seat, HAND, _show_hand(deal.kept[seat], starter))
-        if deal.winner == NOBODY:
-            award(deal, rules, dealer, CRIB, _show_crib(deal.crib, starter))
+                if rules.is_plain:
+                    award(deal, rules, seat, HAND, _show_hand(deal.kept[seat], starter))
+                else:
+                    house_hand(rules, deal, role, seat)
+        if deal.winner == NOBODY and rules.is_plain:
+            award(deal, rules, dealer, CRIB, _show_crib(deal.crib, starter, rules.crib_flush == 5))
+        elif deal.winner == NOBODY:
+            house_crib(rules, deal)
 
 
 @kernel
-def _start_unit(rules, number, deal, game):
+def _start_game(rules, dealer, deal, game):
+    """Set the scores for a game that begins with the slot's next deal."""
+    deal.dealer = dealer
+    deal.winner = NOBODY
+    deal.called = 0
+    game.first_dealer = dealer
+    game.first_step = deal.step
+    for side in range(MAX_PLAYERS):
+        deal.scores[side] = 0
+    if rules.in_game and rules.head_start:
+        deal.scores[side_of(role_seat(dealer, 0, rules.players), rules.sides)] = rules.head_start
+
+
+@kernel
+def _start_unit(seed, rules, number, deal, game):
     deal.number = number
     deal.step = 0
-    deal.dealer = first_dealer_of(rules, deal.number)
-    deal.winner = NOBODY
+    _start_game(rules, first_dealer(seed, rules, deal.number, 0), deal, game)
+    game.n_games = 0
     for seat in range(MAX_PLAYERS):
-        deal.scores[seat] = 0
-        for phase in range(N_PHASES):
+        game.wins[seat] = 0
+        game.value[seat] = 0
+        for phase in range(N_PLACES):
             game.seat_sums[seat, phase] = 0
             game.role_sums[seat, phase] = 0
 
 
 @kernel
-def _end_unit(rules, deal, game, counts, out_outcome):
+def _end_game(seed, rules, deal, game, counts):
+    """Count a finished game; the side that has won its unit, or NOBODY: then the next game of the match begins."""
+    winner, kind = add_game(rules, deal, game, counts)
+    if rules.match == 0 and rules.match_games == 0:
+        return winner
+    winner = match_winner(rules, game, winner, kind)
+    if winner != NOBODY:
+        add_match(rules, deal.step + 1, game, winner, counts)
+        return winner
+    dealer = next_dealer(seed, rules, deal, game.n_games)
+    deal.step += 1
+    _start_game(rules, dealer, deal, game)
+    return NOBODY
+
+
+@kernel
+def _end_unit(rules, deal, game, winner, counts, out_outcome):
     if rules.in_game:
         add_unit(rules, deal.step + 1, game, counts)
-        add_game(rules, deal, counts)
     if len(out_outcome):
         outcome = out_outcome[0]
         outcome.n_deals = deal.step + 1
-        outcome.winner = deal.winner
-        outcome.first_dealer = first_dealer_of(rules, deal.number)
+        outcome.winner = winner
+        outcome.first_dealer = game.first_dealer
         for seat in range(rules.players):
             outcome.scores[seat] = deal.scores[seat]
-            for phase in range(N_PHASES):
+            outcome.value[seat] = game.value[seat]
+            for phase in range(N_PLACES):
                 points = game.seat_sums[seat, phase] if rules.in_game else np.int64(deal.points[seat, phase])
                 outcome.points[seat, phase] = points
 
 
 @kernel
-def next_units(rules, table, state, counts):
+def next_units(seed, rules, table, state, counts):
     """Settle the last round's finished units, give their slots to the next numbers; return the slots in use."""
     deals, games, slot, live = table.deals, table.games, 0, state[LIVE]
     while slot < live:
-        deal = deals[slot]
+        deal, winner = deals[slot], NOBODY
         if deal.winner == REDRAWN and deal.step < MOST_REDRAWN:
             deal.step += 1
             deal.winner = NOBODY
@@ -298,15 +347,19 @@ def next_units(rules, table, state, counts):
         if deal.winner == REDRAWN:
             state[STAGE] = GAVE_UP
             return 0
-        if rules.in_game and deal.winner == NOBODY:
-            deal.step += 1
-            deal.dealer = deal.dealer + 1 if deal.dealer + 1 < rules.players else 0
-            slot += 1
-            continue
+        if rules.in_game:
+            if deal.winner == NOBODY:
+                deal.step += 1
+                deal.dealer = deal.dealer + 1 if deal.dealer + 1 < rules.players else 0
+            else:
+                winner = _end_game(seed, rules, deal, games[slot], counts)
+            if winner == NOBODY:
+                slot += 1
+                continue
         at = np.int64(deal.number) - state[FIRST]
-        _end_unit(rules, deal, games[slot], counts, table.outcomes[at : at + 1])
+        _end_unit(rules, deal, games[slot], winner, counts, table.outcomes[at : at + 1])
         if state[NEXT] < state[END]:
-            _start_unit(rules, state[NEXT], deal, games[slot])
+            _start_unit(seed, rules, state[NEXT], deal, games[slot])
             state[NEXT] += 1
             slot += 1
         else:
@@ -314,7 +367,7 @@ def next_units(rules, table, state, counts):
             deals[slot] = deals[live]
             games[slot] = games[live]
     while live < len(deals) and state[NEXT] < state[END]:
-        _start_unit(rules, state[NEXT], deals[live], games[live])
+        _start_unit(seed, rules, state[NEXT], deals[live], games[live])
         state[NEXT] += 1
         live += 1
     state[LIVE] = live
@@ -334,7 +387,7 @@ def play_rounds(seed, rules, table, counts, seats, d0, d1, d2, d3, p0, p1, p2, p
     """Play rounds until none is left to play, every number is played, or an answer is illegal (see `state`)."""
     discards, plays = (d0, d1, d2, d3), (p0, p1, p2, p3)
     is_given = table.given[0].n_pack > 0
-    while state[ROUNDS] > 0 and next_units(rules, table, state, counts) > 0:
+    while state[ROUNDS] > 0 and next_units(seed, rules, table, state, counts) > 0:
         live = state[LIVE]
         deals, discard_views = table.deals[:live], table.discards[:live]
         begin_deals(seed, rules, table, live)

@@ -82,7 +82,7 @@ def count_of(n: int, word: str) -> str:
     >>> count_of(1, "deal"), count_of(2000, "deal")
     ('1 deal', '2,000 deals')
     """
-    return f"{n:,} {word}{'' if n == 1 else 's'}"
+    return f"{n:,} {word}{'' if n == 1 else 'es' if word.endswith('ch') else 's'}"
 
 
 def cut(text: str) -> str:

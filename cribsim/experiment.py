@@ -32,13 +32,14 @@ class Work(pydantic.BaseModel):
     model_config = _STRICT
     deals: Amount | None = None
     games: Amount | None = None
+    matches: Amount | None = None
     seed: Seed = 0
     rules: str | None = None
 
     @pydantic.model_validator(mode="after")
     def _one_amount(self) -> Self:
-        if (self.deals is None) == (self.games is None):
-            raise ValueError("give deals or games, one of the two")
+        if sum(amount is not None for amount in (self.deals, self.games, self.matches)) != 1:
+            raise ValueError("give deals, games or matches, one of the three")
         return self
 
 
@@ -193,6 +194,7 @@ def _play(
     options: dict[str, Any] = {
         "deals": _scaled(work.deals, scale),
         "games": _scaled(work.games, scale),
+        "matches": _scaled(work.matches, scale),
         "seed": work.seed,
         "rules": work.rules,
         "progress": progress,

@@ -144,10 +144,10 @@ class Given:
 
     def _fill_role(self, what: Any, role: int, name: str, rules: Rules) -> None:
         dealt, kept, thrown = (self.of(name + part) for part in _PARTS)
-        n_dealt, held = rules.cards or 0, sorted({*dealt, *kept, *thrown})
+        n_dealt, held = rules.n_dealt, sorted({*dealt, *kept, *thrown})
         what["rows"][role * n_dealt : role * n_dealt + len(held)] = held
         what["kept"][role], what["thrown"][role] = (sum(1 << card for card in cards) for cards in (kept, thrown))
-        if len(kept) + len(thrown) == n_dealt or (len(held) == n_dealt and len(kept) == 4):
+        if len(kept) + len(thrown) == n_dealt or (len(held) == n_dealt and len(kept) == rules.n_kept):
             thrown = sorted(set(held) - set(kept))
         if len(held) == n_dealt and len(thrown) == rules.n_thrown:
             at = [held.index(card) for card in sorted(thrown)]
@@ -179,11 +179,11 @@ def _read_cards(name: str, cards: Any) -> list[int]:
 
 def _check(found: dict[str, tuple[int, ...]], rules: Rules) -> None:
     """Refuse cards that can't be together, by name."""
-    n_dealt, places = rules.cards or 0, {"starter": set(found.get("starter", ()))}
+    n_dealt, places = rules.n_dealt, {"starter": set(found.get("starter", ()))}
     _check_number("starter", places["starter"], 1)
     for role in rules.roles:
         dealt, kept, thrown = (set(found.get(role + part, ())) for part in _PARTS)
-        _check_number(f"{role}_kept", kept, 4)
+        _check_number(f"{role}_kept", kept, rules.n_kept)
         _check_number(f"{role}_thrown", thrown, rules.n_thrown)
         if kept & thrown:
             raise CardError(f"given {role}_kept and {role}_thrown both hold {format_cards(sorted(kept & thrown))}")

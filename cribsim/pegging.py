@@ -44,7 +44,8 @@ when the count was last zero; gone: a bit for each seat that said go in this cou
 n_left: cards left by seat; played, played_by: the cards in order and their seats; goes: for each card a bit for every
 seat that the turn passed over just before it, for the first time in its count, with cards in hand of which none fitted.
 A go after which nobody could play isn't there: it closes the count, as `count_start` shows, and then every seat that
-still held cards couldn't play at the count that the last card made.
+still held cards couldn't play at the count that the last card made. (With `go_order=next` but for the seats that
+weren't asked any more: their bits stand four places higher, with the next card.)
 """
 
 
@@ -164,7 +165,7 @@ def n_playable(hand, count):
 
 
 @kernel
-def start_play(play, dealer, players, starter):
+def start_play(play, dealer, players, n_kept, starter):
     """Clear the table for the play of one deal; the seat after the dealer leads."""
     play.pile = 0
     play.gains = 0
@@ -181,7 +182,7 @@ def start_play(play, dealer, players, starter):
         play.played_by[i] = NO_CARD
         play.goes[i] = 0
     for seat in range(MAX_PLAYERS):
-        play.n_left[seat] = 4 * (seat < players)
+        play.n_left[seat] = n_kept * (seat < players)
 
 
 @kernel(inline=True)

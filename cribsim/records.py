@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from cribsim.deals import REDRAWN
 from cribsim.runs import Batch, Job
 from cribsim.table import LIVE
-from cribsim.tally import CRIB, HAND, HEELS, PEGGING, Tally
+from cribsim.tally import CRIB, HAND, HEELS, MUGGINS, PEGGING, Tally
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -29,26 +29,29 @@ def record_chunk(job: Job, first: int, n: int) -> tuple[Tally, Any]:
     while batch.advance(1):
         rounds.append(_round_rows(batch))
     table = pa.concat_tables(rounds)
-    return batch.tally, table.sort_by([("game", "ascending"), ("deal", "ascending")])
+    order = ["match", "game", "deal"] if job.in_match else ["game", "deal"]
+    return batch.tally, table.sort_by([(name, "ascending") for name in order])
 
 
 def _round_rows(batch: Batch) -> pa.Table:
     """The deals that lie on the table now."""
     import pyarrow as pa
 
-    live, rules = int(batch.state[LIVE]), batch.job.rules
-    deals, plays, players = batch.table.deals[:live], batch.table.plays[:live], rules.players
-    number, step = deals["number"].astype(np.int64), deals["step"]
+    live, job = int(batch.state[LIVE]), batch.job
+    rules, players = job.rules, job.rules.players
+    deals, games, plays = (part[:live] for part in (batch.table.deals, batch.table.games, batch.table.plays))
+    number, step = deals["number"].astype(np.int64), deals["step"] - games["first_step"]
     n_played = plays["n_played"].astype(np.int64)
     seats, dealer = np.arange(players), deals["dealer"].astype(np.int64)
     points = deals["points"][:, :players].astype(np.int64)
     zero = np.zeros(live, np.int64)
     columns = {
-        "game": number if batch.job.in_game else zero,
-        "deal": step if batch.job.in_game else number,
+        **({"match": number} if job.in_match else {}),
+        "game": games["n_games"] if job.in_match else number if job.in_game else zero,
+        "deal": step if job.in_game else number,
         "dealer": dealer.astype(np.uint8),
         "dealt": _lists(_dealt(batch, live, dealer)),
-        "kept": _lists(_bytes(deals["kept"][:, :players], 4).reshape(live, -1)),
+        "kept": _lists(_bytes(deals["kept"][:, :players], rules.n_kept).reshape(live, -1)),
         "crib": _lists(_crib(batch, live)),
         "starter": deals["starter"],
         "plays": _lists(plays["played"], n_played),
@@ -58,6 +61,7 @@ def _round_rows(batch: Batch) -> pa.Table:
         "pegging": _lists(points[:, :, PEGGING].astype(np.uint8)),
         "hand": _lists(points[:, :, HAND].astype(np.uint8)),
         "crib_points": points[:, :, CRIB].sum(axis=1).astype(np.uint8),
+        **({"muggins": _lists(points[:, :, MUGGINS].astype(np.uint8))} if rules.muggins else {}),
         "scores": _lists(_scores(batch, live, points, seats).astype(np.int32)),
     }
     return pa.table(columns).filter(pa.array(deals["winner"] != REDRAWN))
@@ -76,7 +80,7 @@ def _scores(batch: Batch, live: int, points: NDArray[np.int64], seats: NDArray[n
 def _dealt(batch: Batch, live: int, dealer: NDArray[np.int64]) -> NDArray[np.uint8]:
     """Cards dealt, seat 0's first. The table holds them by role."""
     rules = batch.job.rules
-    n = rules.cards or 0
+    n = rules.n_dealt
     by_role = batch.table.cards[: rules.players * n, :live].T.reshape(live, rules.players, n)
     roles = (np.arange(rules.players)[None, :] - dealer[:, None] - 1) % rules.players
     dealt: NDArray[np.uint8] = by_role[np.arange(live)[:, None], roles].reshape(live, -1)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from cribsim.cards import NO_CARD, format_card, format_cards, parse_cards, require_cards
 from cribsim.errors import CardError, CribsimError, IllegalPlay, shown
 from cribsim.pegging import EMPTY_HAND, NOBODY, end_turn, lay_card, pack_hand, start_play
-from cribsim.rules import HEELS_POINTS, MAX_COUNT, MAX_PLAYERS, Rules, pip_of, read_rules
+from cribsim.rules import HEELS_POINTS, MAX_COUNT, MAX_PLAYERS, Rules, pip_of, read_rules, refuse_rules
 from cribsim.scoring import JACK, show_points
 from cribsim.views import PLAY_VIEW, empty_views, read_plays, read_scores, read_seat
 
@@ -25,6 +25,7 @@ Cards = str | Iterable[str | int]
 Hands = Mapping[int, Cards] | Sequence[Cards]
 
 _PAIR_POINTS = {2: 2, 3: 6, 4: 12}
+_NOT_FOLLOWED = ("cards", "lowball", "go_order", "go_point", "exact_out", "crib_flush", "miss")
 
 
 class PlayEvent(NamedTuple):
@@ -114,6 +115,7 @@ def replay_play(
     ((2, 0), 1)
     """
     known = rules if isinstance(rules, Rules) else read_rules(rules, _n_hands(hands))
+    refuse_rules(known, "replay", _NOT_FOLLOWED)
     referee = _Referee(_read_hands(hands, known.players), read_seat(dealer, known.players, "dealer"), known, scores)
     for line, (seat, card) in enumerate(read_plays(plays, known.players), 1):
         try:
@@ -162,6 +164,7 @@ def settle_deal(
     0
     """
     known = rules if isinstance(rules, Rules) else read_rules(rules, 2 if hands is None else _n_hands(hands))
+    refuse_rules(known, "the show", _NOT_FOLLOWED)
     dealer = read_seat(dealer, known.players, "dealer")
     cut = require_cards([starter], 1, "the starter")[0]
     board = _Board(known, scores)
@@ -207,7 +210,7 @@ class _Referee:
         self.board = _Board(rules, scores)
         self.play = empty_views(PLAY_VIEW, 1)[0]
         self.packed = _pack(self.held)
-        start_play(self.play, dealer, rules.players, NO_CARD)
+        start_play(self.play, dealer, rules.players, rules.n_kept, NO_CARD)
         self.play.n_left[: rules.players] = [len(hand) for hand in hands]
         self.next_seat: int | None = (dealer + 1) % rules.players
         self.passed: list[int] = []

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cribsim import winning
 from cribsim.errors import ResultError, count_of, shown
 from cribsim.folders import new_folder
 from cribsim.given import Given
@@ -32,11 +33,10 @@ from cribsim.stats import (
     clean_json,
     estimate_mean,
     estimate_ratio,
-    estimate_share,
     from_sums,
 )
 from cribsim.stopping import hold_stops
-from cribsim.tally import PHASES, SKUNK_CLASSES, Counts, Tally, empty_counts
+from cribsim.tally import PHASES, Counts, Tally, empty_counts, phases_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -54,7 +54,7 @@ class Result:
     players
         The players as text, by seat.
     rules, mode
-        The rules; `deals` or `games`.
+        The rules; `deals`, `games` or `matches`.
     ranges
         Which units were played, in order: (seed, first, number).
     tally
@@ -101,22 +101,41 @@ class Result:
         """Deals per second of playing."""
         return self.deals / self.seconds if self.seconds else float("nan")
 
+    @property
+    def matches(self) -> int:
+        """Matches finished."""
+        return self.tally.matches
+
+    @property
+    def phase_names(self) -> tuple[str, ...]:
+        """The phases that are played, and their total."""
+        return phases_of(muggins=self.rules.muggins)
+
     def estimate(self, role: str, phase: str) -> Estimate:
         """Points per deal of one role and phase.
 
-        In games mode the deals of a game belong together, so the interval is that of a ratio over games.
+        The deals of a game or match belong together, so there the interval is that of a ratio over games or matches.
         """
         at, which = self._place(role, phase)
-        if self.mode == "games":
+        if self.mode != "deals":
             counts = self.tally.counts
             return estimate_ratio(counts.units[at, which], counts.unit_deals, confidence=self.confidence)
         return estimate_mean(self.tally.counts.histograms[at, which], confidence=self.confidence)
 
+    def seat_estimate(self, seat: int, phase: str) -> Estimate:
+        """Points per deal of one seat, whatever roles it had."""
+        if seat not in range(self.rules.players):
+            raise ResultError(f"no seat {shown(seat)}; seats: 0 to {self.rules.players - 1}")
+        if self.mode == "deals":
+            return self.estimate(self.rules.roles[seat], phase)  # the last seat always deals
+        counts, which = self.tally.counts, self._place("pone", phase)[1]
+        return estimate_ratio(counts.seat_units[seat, which], counts.unit_deals, confidence=self.confidence)
+
     def _place(self, role: str, phase: str) -> tuple[int, int]:
         """The numbers of a role and a phase."""
         roles = self.rules.roles
-        if role not in roles or phase not in PHASES:
-            known = f"roles: {', '.join(roles)}; phases: {', '.join(PHASES)}"
+        if role not in roles or phase not in self.phase_names:
+            known = f"roles: {', '.join(roles)}; phases: {', '.join(self.phase_names)}"
             raise ResultError(f"no role {shown(role)} with phase {shown(phase)}; {known}")
         return roles.index(role), PHASES.index(phase)
 
@@ -125,7 +144,18 @@ class Result:
         return [
             {"seat": role, "phase": phase, **self.estimate(role, phase).as_dict()}
             for role in self.rules.roles
-            for phase in PHASES
+            for phase in self.phase_names
+        ]
+
+    def seats(self) -> list[dict[str, Any]]:
+        """Every seat's total with its estimate. Empty where files of the first versions are in it, which didn't count
+        games by seat."""
+        counts, which = self.tally.counts, PHASES.index("total")
+        if self.mode != "deals" and counts.seat_units[:, which, 0].sum() != counts.units[:, which, 0].sum():
+            return []
+        return [
+            {"player": player, "seat": seat, **self.seat_estimate(seat, "total").as_dict()}
+            for seat, player in enumerate(self.players)
         ]
 
     def summary(self) -> pd.DataFrame:
@@ -134,7 +164,7 @@ class Result:
 
         rows = []
         for role in self.rules.roles:
-            for phase in PHASES:
+            for phase in self.phase_names:
                 found = self.estimate(role, phase)
                 rows.append((role, phase, found.mean, found.se, found.low, found.high, found.n))
         return pd.DataFrame(rows, columns=["seat", "phase", "mean", "se", "low", "high", "n"])
@@ -154,44 +184,27 @@ class Result:
         columns = {"row": low, "column": high, "n": n, "crib": [e.mean for e in found], "se": [e.se for e in found]}
         return pd.DataFrame(columns)
 
-    def _require_games(self) -> None:
-        if self.mode != "games":
-            raise ResultError("deals end no game: play with games= to see who wins")
+    def _require(self, n: int, what: str) -> None:
+        if not n:
+            raise ResultError(f"no {what} were played: play with {what}= to see who wins")
 
     def wins(self) -> list[dict[str, Any]]:
         """By seat: the share of games won, and game points per game. ResultError in deals mode."""
-        self._require_games()
-        counts, games = self.tally.counts, self.games
-        rows = []
-        for seat, player in enumerate(self.players):
-            share = estimate_share(int(counts.wins[seat]), games, confidence=self.confidence)
-            total, squares = (int(value) for value in counts.game_points[seat])
-            points = from_sums(games, total, squares, confidence=self.confidence)
-            rows.append({"player": player, "seat": seat, **share.as_dict(), "game_points": points.as_dict()})
-        return rows
+        self._require(self.games, "games")
+        return winning.wins_by_player(self.players, self.tally, self.confidence)
 
     def skunks(self) -> dict[str, Any]:
-        """The share of games that end in a (double) skunk, and how many by winning seat. ResultError in deals mode."""
-        self._require_games()
-        counts = self.tally.counts.skunks
-        first_of_side = counts[: self.rules.sides]
-        shares = {
-            name: estimate_share(int(first_of_side[:, at].sum()), self.games, confidence=self.confidence).as_dict()
-            for at, name in enumerate(SKUNK_CLASSES)
-            if at
-        }
-        by_seat = [
-            {"seat": seat, **{name: int(counts[seat, at]) for at, name in enumerate(SKUNK_CLASSES)}}
-            for seat in range(self.rules.players)
-        ]
-        return {**shares, "by_seat": by_seat}
+        """The share of games that end in each kind of skunk, how many by winning seat. ResultError in deals mode."""
+        self._require(self.games, "games")
+        return winning.skunks(self.rules, self.tally, self.confidence)
+
+    def match_wins(self) -> list[dict[str, Any]]:
+        """By seat: the share of matches won. ResultError where no matches were played."""
+        self._require(self.matches, "matches")
+        return winning.match_wins(self.players, self.tally, self.confidence)
 
     def to_json(self) -> dict[str, Any]:
         """The run as one JSON object."""
-        in_games, counts = self.mode == "games", self.tally.counts
-        lengths = counts.unit_deals
-        first = estimate_share(int(counts.first_dealer_wins[0]), self.games, confidence=self.confidence)
-        per_game = from_sums(*(int(value) for value in lengths), confidence=self.confidence)
         return clean_json(  # type: ignore[no-any-return]
             {
                 "schema_version": SCHEMA_VERSION,
@@ -211,10 +224,8 @@ class Result:
                 "startup_seconds": self.startup_seconds,
                 "deals_per_second": self.deals_per_second,
                 "phases": self.phases(),
-                "wins": self.wins() if in_games else [],
-                "first_dealer_wins": first.as_dict() if in_games else None,
-                "skunks": self.skunks() if in_games else None,
-                "deals_per_game": per_game.as_dict() if in_games else None,
+                "seats": self.seats(),
+                **winning.told(self.players, self.rules, self.tally, self.confidence),
             }
         )
 
@@ -287,7 +298,8 @@ class Result:
         return f"<Result {self._heading()}: {', '.join(self._totals())}>"
 
     def _heading(self) -> str:
-        played = [count_of(self.games, "game")] if self.mode == "games" else []
+        numbers = {"match": self.matches, "game": self.games}
+        played = [count_of(n, unit) for unit, n in numbers.items() if n]
         return ", ".join([" · ".join(self.players), *played, count_of(self.deals, "deal"), f"seed {self.seed}"])
 
     def _totals(self) -> list[str]:
@@ -311,12 +323,12 @@ def _read_result(told: dict[str, Any], folder: Path) -> Result:
     players, mode = tuple(told["players"]), told["mode"]
     if len(players) != rules.players or not all(isinstance(player, str) for player in players):
         raise ValueError(f"players {shown(told['players'])} for {rules.players} seats")
-    if mode not in ("deals", "games"):
+    if mode not in ("deals", "games", "matches"):
         raise ValueError(f"mode {shown(mode)}")
     if _sha256(folder / _TALLY) != told["tally_sha256"]:
         raise ValueError(f"{_TALLY} is damaged, or belongs to another run")
     tally = _read_tally(folder / _TALLY, rules.players)
-    ranges = read_ranges(told["ranges"], tally.games if mode == "games" else tally.deals)
+    ranges = read_ranges(told["ranges"], getattr(tally, mode))
     times = {name: float(told[name]) for name in ("seconds", "cpu_seconds", "startup_seconds")}
     known = {"schema_version", "players", "rules", "mode", "given", "ranges", "confidence", "tally_sha256", *times}
     rest = {key: value for key, value in told.items() if key not in known}

@@ -1,14 +1,11 @@
-"""What game is being played: the `Rules`, the named games, and their text form.
-
-A rule that cribsim doesn't play yet is an error, never silently the standard game.
-"""
+"""What game is being played: the `Rules`, the named games, and their text form."""
 
 from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,6 +16,7 @@ MAX_PLAYERS = 4
 MAX_COUNT = 31
 HEELS_POINTS = 2
 NO_TARGET = 2**31 - 1
+OLD_HEAD_START = 3
 MAX_TARGET = 10**6
 """A game to a million takes tens of thousands of deals, so no run is long enough for the sum of its squared margins to
 pass 2^63. To 10^9 ten games would be."""
@@ -33,31 +31,54 @@ RULES = np.dtype(
             ("sides", "i8"),
             ("n_dealt", "i8"),
             ("n_thrown", "i8"),
+            ("n_kept", "i8"),
             ("n_cards", "i8"),
             ("target", "i8"),
             ("in_game", "i8"),
-            ("skunk", "i8"),
-            ("double_skunk", "i8"),
-            ("win_value", "i8"),
-            ("skunk_value", "i8"),
-            ("double_skunk_value", "i8"),
+            ("is_plain", "i8"),
+            ("crib_flush", "i8"),
+            ("head_start", "i8"),
+            ("one_count", "i8"),
+            ("go_next", "i8"),
+            ("go_at_call", "i8"),
+            ("muggins", "i8"),
+            ("miss", "u8", (MAX_PLAYERS,)),
+            ("exact_out", "i8"),
+            ("lowball", "i8"),
+            ("first_deal", "i8"),
+            ("match", "i8"),
+            ("match_games", "i8"),
+            ("lines", "i8", (3,)),
+            ("values", "i8", (4,)),
+            ("takes_match", "i8", (4,)),
+            ("judge_each", "i8"),
         ],
     )
 )
-"""The rules as the kernels read them: one record. `n_cards` counts the cards of a deal with the starter."""
+"""The rules as the kernels read them: one record.
 
-_LATER: dict[str, Any] = {
-    "muggins": False,
-    "exact_out": False,
-    "go_order": "all",
-    "go_point": "last",
-    "crib_flush": 5,
-    "lowball": False,
-    "triple_skunk": 0,
-    "match": 0,
-    "match_games": 0,
+n_cards: cards of a deal with the starter; is_plain: whether every point goes where the standard game puts it (else
+`house`); one_count: whether the play ends with its first count; miss: by seat, of 2^32 draws those that miss;
+exact_out: EXACT_COUNTS, EXACT_ITEMS or 0; first_deal: a seat, or CUT, ALTERNATE, LOSER; match, match_games: 0 where no
+match is played; lines: under which a loser is skunked once, twice, three times; values: game points of a win and of
+those skunks; takes_match: whether they win the match at once.
+"""
+EXACT_COUNTS, EXACT_ITEMS = 1, 2
+CUT, ALTERNATE, LOSER = -1, -2, -3
+FIRST_DEALS = {"cut": CUT, "alternate": ALTERNATE, "loser": LOSER}
+
+_LINES = ("skunk", "double_skunk", "triple_skunk")
+_VALUES = ("win_value", "skunk_value", "double_skunk_value", "triple_skunk_value")
+_WORDS: dict[str, tuple[Any, ...]] = {
+    "skunk_scope": ("each", "second"),
+    "go_order": ("all", "next"),
+    "go_point": ("last", "call"),
+    "crib_flush": (5, 4),
+    "exact_out": (False, True, "item"),
+    "muggins": (False, True),
+    "lowball": (False, True),
 }
-"""Rules of the books that a later version plays, with the one value that is played now."""
+"""Rules that are one of a few words, the default first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,20 +94,44 @@ class Rules:
         The points that win, 1 to 1,000,000: 121 ("twice round"), 61 ("once round") or any other.
     teams
         With four players, whether opposite seats are partners and share one score. None: yes with four.
-    skunk, double_skunk
-        A loser under this line is skunked (0: no skunks). None: three quarters and half of the target, rounded up
-        (91 and 61 of 121).
-    win_value, skunk_value, double_skunk_value
-        Game points of the winner; a double skunk counts like a skunk unless it has a value of its own.
-    first_deal
-        `alternate`: game g is dealt first by seat (players - 1 + g) % players.
     cards
-        Cards dealt to each player. None: six with two players, otherwise five.
+        With two players, cards dealt to each: 6, or 5 for the old game, in which three are kept, the pone starts the
+        game with three points, and the play ends with its first count. (Three and four players always get five.)
+    skunk, double_skunk, triple_skunk
+        A loser under this line is skunked (0: no skunks). None: three quarters, half and a quarter of the target,
+        rounded up (91, 61 and 31 of 121).
+    win_value, skunk_value, double_skunk_value, triple_skunk_value
+        Game points of the winner, or `match`: the match is won at once. A double skunk counts like a skunk unless it
+        has a value of its own, and there are no triple skunks unless they have one.
+    skunk_scope
+        With three scores and more, which loser says what a win counts: `each`, the one who is beaten most; `second`,
+        the one who is beaten least.
+    first_deal
+        Who deals first: `alternate`, game g seat (players - 1 + g) % players; `cut`, the lowest card; `loser`, in
+        matches, after a cut for the first game; or a seat. None: alternate, in matches loser.
+    go_order
+        After a go the others play on in turn, `all`, until nobody can; or only the `next` player may, and who follows.
+    go_point
+        The point is pegged by the `last` card, or by the player to whom go is called, at once (`call`), who then pegs
+        one more if he makes 31.
+    muggins
+        Whether points that a player overlooks go to the next who sees them.
+    miss
+        How likely a player overlooks each item, 0 to 1, unless he has his own `(miss=...)`.
+    exact_out
+        Whether the winner must land on the target: a count that would pass it isn't pegged. `item`: in the show each
+        item is a count of its own.
+    crib_flush
+        Cards of one suit that make a flush in the crib: 5, all of them, or 4, as in the hand.
+    lowball
+        Whether the first to the target loses.
+    match, match_games
+        A match is played to so many game points, or as the best of so many games (0: no match).
 
     Raises
     ------
     RulesError
-        A field contradicts the others or isn't played.
+        A field that can't be, or contradicts the others.
 
     Examples
     --------
@@ -97,69 +142,110 @@ class Rules:
     players: int = 2
     target: int = 121
     teams: bool | None = None
+    cards: int | None = None
     skunk: int | None = None
     double_skunk: int | None = None
-    win_value: int = 1
-    skunk_value: int = 2
-    double_skunk_value: int | None = None
-    first_deal: str = "alternate"
-    cards: int | None = None
-    muggins: bool = field(default=False, repr=False)
-    exact_out: bool = field(default=False, repr=False)
-    go_order: str = field(default="all", repr=False)
-    go_point: str = field(default="last", repr=False)
-    crib_flush: int = field(default=5, repr=False)
-    lowball: bool = field(default=False, repr=False)
-    triple_skunk: int = field(default=0, repr=False)
-    match: int = field(default=0, repr=False)
-    match_games: int = field(default=0, repr=False)
+    triple_skunk: int | None = None
+    win_value: int | str = 1
+    skunk_value: int | str = 2
+    double_skunk_value: int | str | None = None
+    triple_skunk_value: int | str | None = None
+    skunk_scope: str = "each"
+    first_deal: str | int | None = None
+    go_order: str = "all"
+    go_point: str = "last"
+    muggins: bool = False
+    miss: float = 0.0
+    exact_out: bool | str = False
+    crib_flush: int = 5
+    lowball: bool = False
+    match: int = 0
+    match_games: int = 0
 
     def __post_init__(self) -> None:
         self._check_numbers()
+        self._check_words()
         defaults = {
             "teams": self.players == 4,
-            "skunk": math.ceil(3 * self.target / 4),
-            "double_skunk": math.ceil(self.target / 2),
             "double_skunk_value": self.skunk_value,
-            "cards": 6 if self.players == 2 else 5,
+            "cards": 6 if self.players == 2 else None,
+            "first_deal": "loser" if self.is_match else "alternate",
+            **self._usual_lines(),
         }
         for name, value in defaults.items():
             if getattr(self, name) is None:
                 object.__setattr__(self, name, value)
         self._check_sense()
 
+    def _usual_lines(self, *anew: str) -> dict[str, int]:
+        """Three quarters, half and a quarter of the target, none above the one before. anew: as if not given."""
+        lines, limit = {}, self.target
+        for name, quarters in zip(_LINES, (3, 2, 1), strict=True):
+            given = None if name in anew else getattr(self, name)
+            lines[name] = min(math.ceil(quarters * self.target / 4), limit)
+            limit = lines[name] if given is None else given
+        return lines
+
     def _check_numbers(self) -> None:
         _require(self.players, int, "players", "2, 3 or 4", lambda n: 2 <= n <= MAX_PLAYERS)
         wanted = f"a whole number from 1 to {MAX_TARGET:,}"
         _require(self.target, int, "target", wanted, lambda n: 1 <= n <= MAX_TARGET)
-        for name in ("win_value", "skunk_value", "double_skunk_value"):
+        for name in _VALUES:
             value = getattr(self, name)
-            if value is not None:
-                _require(value, int, name, "a whole number from 0 to 1000", lambda n: 0 <= n <= 1000)
-        for name in ("skunk", "double_skunk"):
+            if value is not None and value != "match":
+                _require(value, int, name, "a whole number from 0 to 1000, or match", lambda n: 0 <= n <= 1000)
+        for name in _LINES:
             line = getattr(self, name)
             if line is not None:
                 wanted = f"a line from 0 (none) to the target {self.target}"
                 _require(line, int, name, wanted, lambda n: 0 <= n <= self.target)
+        for name in ("match", "match_games"):
+            _require(getattr(self, name), int, name, "a whole number from 0 (no match) to 1000", _is_small)
+        _require(self.miss, (int, float), "miss", "a chance from 0 to 1", lambda p: 0 <= p <= 1)
+        object.__setattr__(self, "miss", float(self.miss))
         if self.teams is not None:
             _require(self.teams, bool, "teams", "true or false", lambda _: True)
+
+    def _check_words(self) -> None:
+        for name, words in _WORDS.items():
+            value = getattr(self, name)
+            if not any(value == word and isinstance(value, bool) == isinstance(word, bool) for word in words):
+                raise RulesError(f"{name}={_show(value)}: give {' or '.join(_show(word) for word in words)}")
+        first = self.first_deal
+        is_seat = isinstance(first, int) and not isinstance(first, bool) and 0 <= first < self.players
+        if not (first is None or is_seat or (isinstance(first, str) and first in FIRST_DEALS)):
+            wanted = f"give {', '.join(FIRST_DEALS)} or a seat from 0 to {self.players - 1}"
+            raise RulesError(f"first_deal={_show(first)}: {wanted}")
 
     def _check_sense(self) -> None:
         if self.teams and self.players != 4:
             raise RulesError(f"teams=true with players={self.players}: partners need players=4")
-        if self.double_skunk > self.skunk > 0:  # type: ignore[operator]
-            raise RulesError(f"double_skunk={self.double_skunk} lies above skunk={self.skunk}; it must lie under it")
-        wanted = 6 if self.players == 2 else 5
-        if self.cards != wanted:
+        for name, above in zip(_LINES[1:], _LINES, strict=False):
+            line, limit = getattr(self, name), getattr(self, above)
+            if line > limit:
+                raise RulesError(f"{name}={line} lies above {above}={limit}; it must lie under it")
+        if self.triple_skunk_value is None and self.triple_skunk != self._usual_lines("triple_skunk")["triple_skunk"]:
+            raise RulesError(f"triple_skunk={self.triple_skunk}: give triple_skunk_value= too, or there are none")
+        if self.players == 2 and (isinstance(self.cards, bool) or self.cards not in (5, 6)):
+            raise RulesError(f"cards={_show(self.cards)}: give 6, or 5 for the old game")
+        if self.players != 2 and self.cards is not None:
             raise RulesError(
-                f"cards={shown(self.cards)} with players={self.players}: only cards={wanted} is played so far"
+                f"cards={_show(self.cards)} with players={self.players}: only two players may choose; three and four "
+                f"get five each, so leave it out"
             )
-        if self.first_deal != "alternate":
-            raise RulesError(f"first_deal={shown(self.first_deal)}: only first_deal=alternate is played so far")
-        for name, played in _LATER.items():
-            value = getattr(self, name)
-            if value != played or isinstance(value, bool) != isinstance(played, bool):
-                raise RulesError(f"{name}={_show(value)}: only {name}={_show(played)} is played so far")
+        if self.cards == 5 and self.target <= OLD_HEAD_START:
+            raise RulesError(f"target={self.target} with cards=5: the pone starts with {OLD_HEAD_START}; give more")
+        if self.match:
+            for name in _VALUES:
+                if getattr(self, name) == 0:
+                    raise RulesError(f"{name}=0 with match={self.match}: such wins never end a match; give 1 or more")
+        if self.match and self.match_games:
+            raise RulesError(f"match={self.match} with match_games={self.match_games}: give one of them")
+        if self.first_deal == "loser" and not self.is_match:
+            raise RulesError("first_deal=loser: only in matches; give match= or match_games= too")
+        for name in _VALUES:
+            if getattr(self, name) == "match" and not self.is_match:
+                raise RulesError(f"{name}=match: give match= or match_games= too")
 
     @property
     def sides(self) -> int:
@@ -167,9 +253,24 @@ class Rules:
         return 2 if self.teams else self.players
 
     @property
+    def is_match(self) -> bool:
+        """Whether matches of several games can be played by these rules."""
+        return bool(self.match or self.match_games)
+
+    @property
+    def n_dealt(self) -> int:
+        """Cards dealt to each player."""
+        return self.cards or 5
+
+    @property
     def n_thrown(self) -> int:
         """Cards each player throws to the crib."""
         return 2 if self.players == 2 else 1
+
+    @property
+    def n_kept(self) -> int:
+        """Cards each player keeps."""
+        return self.n_dealt - self.n_thrown
 
     @property
     def roles(self) -> tuple[str, ...]:
@@ -180,15 +281,54 @@ class Rules:
         """The score that a seat pegs on."""
         return seat % self.sides
 
-    def record(self, *, in_game: bool) -> np.ndarray[Any, Any]:
-        """The rules for the kernels. Out of a game (`in_game=False`) nothing stops a deal and scores read 0."""
-        cards = self.cards or 0
-        n_cards = self.players * cards + (self.players == 3) + 1
-        target = self.target if in_game else NO_TARGET
-        values = (self.players, self.sides, cards, self.n_thrown, n_cards, target, in_game, self.skunk)
-        return np.array(
-            [(*values, self.double_skunk, self.win_value, self.skunk_value, self.double_skunk_value)], RULES
-        )
+    def record(
+        self, *, in_game: bool, in_match: bool = False, miss: Sequence[float | None] = ()
+    ) -> np.ndarray[Any, Any]:
+        """The rules for the kernels. Out of a game (`in_game=False`) nothing stops a deal and scores read 0.
+
+        miss: by seat how likely a player overlooks an item (None, or no number: as the rules say).
+        """
+        record = np.zeros(1, RULES)
+        misses = [self.miss if own is None else own for own in (*miss, *[None] * MAX_PLAYERS)][:MAX_PLAYERS]
+        old, first = self.cards == 5, FIRST_DEALS.get(self.first_deal, self.first_deal)  # type: ignore[arg-type]
+        exact = {False: 0, True: EXACT_COUNTS, "item": EXACT_ITEMS}[self.exact_out] if in_game else 0
+        values: dict[str, Any] = {
+            "players": self.players,
+            "sides": self.sides,
+            "n_dealt": self.n_dealt,
+            "n_thrown": self.n_thrown,
+            "n_kept": self.n_kept,
+            "n_cards": self.players * self.n_dealt + (self.players == 3) + 1,
+            "target": self.target if in_game else NO_TARGET,
+            "in_game": in_game,
+            "is_plain": not (any(misses) or exact or old or self.go_order == "next" or self.go_point == "call"),
+            "crib_flush": self.crib_flush,
+            "head_start": OLD_HEAD_START if old else 0,
+            "one_count": old,
+            "go_next": self.go_order == "next",
+            "go_at_call": self.go_point == "call",
+            "muggins": self.muggins,
+            "miss": [miss_threshold(p) for p in misses],
+            "exact_out": exact,
+            "lowball": self.lowball,
+            "first_deal": ALTERNATE if first == LOSER and not in_match else first,
+            "match": self.match if in_match else 0,
+            "match_games": self.match_games if in_match else 0,
+            "lines": [getattr(self, name) for name in _LINES],
+            "values": [self._value(name) for name in _VALUES],
+            "takes_match": [getattr(self, name) == "match" for name in _VALUES],
+            "judge_each": self.skunk_scope == "each",
+        }
+        if self.triple_skunk_value is None:
+            values["lines"][2] = 0
+        for name, value in values.items():
+            record[name] = value
+        return record
+
+    def _value(self, name: str) -> int:
+        """Game points; a win that takes the match counts as many as the match needs."""
+        value = getattr(self, name)
+        return int(value or 0) if value != "match" else self.match or self.match_games // 2 + 1
 
     def as_dict(self) -> dict[str, Any]:
         """Every field with its value, in order."""
@@ -247,10 +387,27 @@ class Rules:
 
 PRESETS: dict[str, tuple[dict[str, Any], str]] = {
     "standard": ({}, "two players to 121; a win counts 1, a skunk (loser under 91) 2"),
-    "acc": ({"win_value": 2, "skunk_value": 3}, "American Cribbage Congress: a win counts 2, a skunk 3"),
-    "short": ({"target": 61}, "once round: two players to 61"),
+    "acc": (
+        {"win_value": 2, "skunk_value": 3},
+        "American Cribbage Congress: a win counts 2, a skunk 3, a double skunk no more",
+    ),
+    "casual": (
+        {"double_skunk_value": 4, "triple_skunk_value": "match", "match": 7},
+        "a win counts 1, a skunk 2, a double skunk 4; a triple skunk wins the match, which goes to 7",
+    ),
+    "short": (
+        {"target": 61, "skunk": 31, "double_skunk": 0},
+        "once round: two players to 61; a lurch (loser under 31) counts 2",
+    ),
+    "lurch": ({"skunk": 61, "double_skunk": 0}, "to 121; a lurch (loser under 61, half of it) counts 2, nothing else"),
+    "stakes": ({"double_skunk_value": 4}, "to 121; a loser under three quarters (91) counts 2, under half (61) 4"),
     "three": ({"players": 3}, "three players, five cards each and one from the pack, to 121"),
     "four": ({"players": 4}, "four players in two partnerships, five cards each, to 121"),
+    "five-card": (
+        {"cards": 5, "target": 61, "skunk": 31, "double_skunk": 0},
+        "the old game: five cards, three kept, three points for the first pone, one count of play, to 61",
+    ),
+    "lowball": ({"lowball": True}, "two players; the first to 121 loses"),
 }
 
 
@@ -269,6 +426,19 @@ def read_rules(rules: Any, players: int) -> Rules:
     raise RulesError(f"rules {shown(rules)}: give Rules or text such as 'short,skunk=40'")
 
 
+def miss_threshold(chance: float) -> int:
+    """A chance of overlooking an item, of 2^32 draws."""
+    return round(chance * 2**32)
+
+
+def refuse_rules(rules: Rules, what: str, names: Sequence[str]) -> None:
+    """Refuse rules that something doesn't know, where they are other than in the standard game."""
+    for name in names:
+        value, usual = getattr(rules, name), getattr(Rules(players=rules.players), name)
+        if value != usual:
+            raise RulesError(f"{what} doesn't know {name}={_show(value)}; it follows {name}={_show(usual)}")
+
+
 def pip_of(card: int) -> int:
     """The counting value of a card.
 
@@ -278,7 +448,11 @@ def pip_of(card: int) -> int:
     return int(PIPS[card >> 2])
 
 
-def _require(value: Any, kind: type, name: str, wanted: str, accept: Any) -> None:
+def _is_small(n: int) -> bool:
+    return 0 <= n <= 1000
+
+
+def _require(value: Any, kind: Any, name: str, wanted: str, accept: Any) -> None:
     right_kind = isinstance(value, kind) and (kind is bool or not isinstance(value, bool))
     if not right_kind or not accept(value):
         raise RulesError(f"{name}={_show(value)}: give {wanted}")
@@ -301,7 +475,9 @@ def _show(value: Any) -> str:
 def _read(text: str) -> Any:
     if text in ("true", "false"):
         return text == "true"
-    try:
-        return int(text)
-    except ValueError:
-        return text
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            pass
+    return text

@@ -6,6 +6,7 @@ sized by the clock: short enough to stop within a moment of Ctrl-C, long enough 
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 import time
 from collections.abc import Callable, Generator
@@ -66,18 +67,24 @@ class Seated:
 
 @dataclass(frozen=True)
 class Job:
-    """What is played: the players by seat, the rules, the seed, deals or games."""
+    """What is played: players by seat, rules, seed; deals, games (`in_game`) or matches (`in_match`, too)."""
 
     players: tuple[Player, ...]
     rules: Rules
     seed: int
     in_game: bool
     given: Given = NOTHING_GIVEN
+    in_match: bool = False
 
     @property
     def unit(self) -> str:
         """The word for one unit."""
-        return "game" if self.in_game else "deal"
+        return "match" if self.in_match else "game" if self.in_game else "deal"
+
+    @property
+    def mode(self) -> str:
+        """The word for many."""
+        return f"{self.unit}es" if self.in_match else f"{self.unit}s"
 
     @property
     def code(self) -> dict[str, str]:
@@ -91,12 +98,18 @@ class Job:
         return Seated.of(self.players, self.rules)
 
     @functools.cached_property
-    def swapped(self) -> Job:
-        """The same with the players in the opposite seats."""
-        return Job(self.players[::-1], self.rules, self.seed, self.in_game)
+    def arranged(self) -> tuple[tuple[tuple[bool, ...], Job], ...]:
+        """The same with the first two players in every arrangement of seats in which they are compared: which seats the
+        first one has, and the job. He has one of two sides (and then the other), or one seat of several."""
+        a, b = self.players[:2]
+        n, sides = self.rules.players, self.rules.sides
+        seatings = [tuple(seat % sides == own for seat in range(n)) for own in range(sides)]
+        return tuple(
+            (mine, dataclasses.replace(self, players=tuple(a if own else b for own in mine))) for mine in seatings
+        )
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name not in ("seated", "swapped")}
+        return {name: value for name, value in self.__dict__.items() if name not in ("seated", "arranged")}
 
 
 class Batch:
@@ -108,7 +121,8 @@ class Batch:
         self.table: Table = new_table(min(slots, n), n_outcomes, job.given.record(job.rules))
         self.tally = Tally.empty(job.rules.players)
         self.counts = empty_counts(narrow=True)
-        self.rules = job.rules.record(in_game=job.in_game)[0]
+        misses = [player.miss for player in job.players]
+        self.rules = job.rules.record(in_game=job.in_game, in_match=job.in_match, miss=misses)[0]
         self.state: NDArray[np.int64] = np.zeros(8, np.int64)
         self.state[FIRST] = self.state[NEXT] = first
         self.state[END] = first + n
@@ -180,7 +194,7 @@ class Batch:
         player, deal, views = job.players[seat], self.table.deals[slot], self._asking()[1][slot : slot + 1]
         half = player.discard if discarding else player.play
         what = "index of a throw" if discarding else "position of a card that fits"
-        unit = f"game {deal['number']}, deal {deal['step']} of it" if job.in_game else f"deal {deal['number']}"
+        unit = f"{job.unit} {deal['number']}" + (f", deal {deal['step']} of it" if job.in_game else "")
         return StrategyError(
             f"{half.text} ({half.stage}, seat {seat}) {why} in {unit}, seed {job.seed}, players by seat "
             f"{' · '.join(each.text for each in job.players)}; {view_text(views[0])}; "

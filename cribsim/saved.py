@@ -50,7 +50,15 @@ def read_saved(folder: str | Path, what: str, file: str, read: Callable[[dict[st
 
 def read_told_rules(told: dict[str, Any]) -> Rules:
     """The rules of a saved run, of which the two that matter most must be there."""
-    return Rules.from_dict({**told["rules"], "players": told["rules"]["players"], "target": told["rules"]["target"]})
+    rules = dict(told["rules"])
+    if "skunk_scope" not in rules:  # a file of the first versions
+        if rules["players"] != 2:
+            rules.pop("cards", None)
+        rules.pop("triple_skunk", None)
+        rules["double_skunk"] = min(rules.get("double_skunk", 0), rules.get("skunk", 0))
+        if rules["players"] == 3 or rules.get("teams") is False:
+            rules["skunk_scope"] = "second"
+    return Rules.from_dict({**rules, "target": rules["target"]})
 
 
 def read_ranges(told: list[dict[str, int]], units: int) -> tuple[Range, ...]:

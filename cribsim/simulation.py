@@ -1,4 +1,4 @@
-"""`simulate`: many deals or games between strategies, added up."""
+"""`simulate`: many deals, games or matches between strategies, added up."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from cribsim.folders import new_folder
 from cribsim.given import Given
 from cribsim.records import RecordWriter, record_chunk
 from cribsim.result import Result
-from cribsim.rules import Rules, read_rules
+from cribsim.rules import Rules, miss_threshold, read_rules
 from cribsim.runs import (
     Job,
     check_executor,
@@ -51,6 +51,7 @@ def simulate(
     *,
     deals: int | None = None,
     games: int | None = None,
+    matches: int | None = None,
     seed: int | None = 0,
     rules: Rules | str | None = None,
     workers: int | None = None,
@@ -63,15 +64,15 @@ def simulate(
     confidence: float = 0.95,
     command: str | None = None,
 ) -> Result:
-    """Play deals or games between `players` and return the added-up result.
+    """Play deals, games or matches between `players` and return the added-up result.
 
     Parameters
     ----------
     players
         One strategy or text per seat; in deals mode the last always deals, so two players are pone and dealer.
-    deals, games
-        How many; one of the two. Deal n of a seed is the same cards in every run. Game g is dealt first by seat
-        (players - 1 + g) % players.
+    deals, games, matches
+        How many; one of the three. Deal n of a seed is the same cards in every run. Game g is dealt first by seat
+        (players - 1 + g) % players, unless the rules say otherwise. Matches need rules with `match` or `match_games`.
     seed
         0 to 2^64 - 1; None picks one and reports it.
     rules
@@ -115,7 +116,7 @@ def simulate(
     """
     if record and out is None:
         raise CribsimError("record=True needs out=, a folder for the deal records")
-    job, n = make_job(players, deals=deals, games=games, seed=seed, rules=rules, given=given)
+    job, n = make_job(players, deals=deals, games=games, matches=matches, seed=seed, rules=rules, given=given)
     check_first(first, n)
     check_executor(executor)
     check_progress(progress)
@@ -161,26 +162,32 @@ def make_job(
     games: int | None,
     seed: int | None,
     rules: Rules | str | None,
+    matches: int | None = None,
     given: Mapping[str, Any] | Sequence[str] | None = None,
 ) -> tuple[Job, int]:
     """Check what was asked for; return the job and the number of its units."""
     if not isinstance(players, (list, tuple)) or not 2 <= len(players) <= 4:
         raise CribsimError("players: give a list of two, three or four, one for each seat")
-    if (deals is None) == (games is None):
-        raise CribsimError("give either deals= or games=")
+    amounts = {"deals": deals, "games": games, "matches": matches}
+    asked = {name: n for name, n in amounts.items() if n is not None}
+    if len(asked) != 1:
+        raise CribsimError("give one of deals=, games= and matches=")
+    ((what, amount),) = asked.items()
     seated = tuple(find_player(player) for player in players)
     known = read_rules(rules, len(seated))
     if known.players != len(seated):
         raise CribsimError(f"{len(seated)} players given, but the rules are for {known.players}")
-    if games is not None:
-        n = check_units(games, "games")
-    else:
-        n = check_units(deals if deals is not None else 0, "deals")
+    n = check_units(amount, what)
+    if matches is not None and not known.is_match:
+        raise CribsimError("matches= needs rules that say when a match is won: match=7 (game points) or match_games=5")
     cards = Given.read(given, known)
-    if cards and games is not None:
-        raise CribsimError("given cards belong to single deals: use deals=, not games=")
+    if cards and deals is None:
+        raise CribsimError(f"given cards belong to single deals: use deals=, not {what}=")
+    misses = [known.miss if player.miss is None else player.miss for player in seated]
+    if deals is None and all(miss_threshold(miss) == 2**32 for miss in misses):
+        raise CribsimError("miss=1 for all players: nobody ever pegs a point, and no game ends")
     seed = secrets.randbits(63) if seed is None else check_seed(seed)
-    return Job(seated, known, seed, games is not None, cards), n
+    return Job(seated, known, seed, deals is None, cards, matches is not None), n
 
 
 @dataclasses.dataclass
@@ -241,7 +248,7 @@ class _Run:
 
     def done_text(self) -> str:
         """How far it came."""
-        return f"{self._n_done():,} of {self.n:,} {self.job.unit}s"
+        return f"{self._n_done():,} of {self.n:,} {self.job.mode}"
 
     def _result(self) -> Result:
         tally, ranges = self.done
@@ -249,7 +256,7 @@ class _Run:
         return Result(
             players=tuple(player.text for player in self.job.players),
             rules=self.job.rules,
-            mode="games" if self.job.in_game else "deals",
+            mode=self.job.mode,
             given=self.job.given.as_dict(),
             ranges=ranges,
             tally=tally,

@@ -109,18 +109,20 @@ def _wilson(share: float, n: float, confidence: float) -> tuple[float, float]:
     return (0.0 if share == 0 else middle - reach), (1.0 if share == 1 else middle + reach)
 
 
-def estimate_paired_share(n: int, hits: int, squares: int, *, confidence: float = 0.95) -> Estimate:
-    """Estimate a proportion from n pairs of observations; hits, squares: sums of a pair's 0, 1 or 2 hits, and squared.
+def estimate_paired_share(n: int, hits: int, squares: int, *, plays: int = 2, confidence: float = 0.95) -> Estimate:
+    """Estimate a proportion from n groups of observations, pairs if not of more `plays`; hits, squares: sums of a
+    group's hits, and squared.
 
-    Wilson's interval, of as many independent observations as would have the standard error of the pairs. Pairs that
-    are all 0 or all 2 show no spread, and count as one observation each; pairs that are all split are a mirror.
+    Wilson's interval, of as many independent observations as would have the standard error of the groups. Groups that
+    are all without a hit, or all hits, show no spread, and count as one observation each; groups that all have the same
+    part of hits are a mirror.
 
     >>> print(estimate_paired_share(6, 12, 24))
     1.0000 [0.6097, 1.0000]
     """
-    found = from_sums(n, hits, squares, scale=0.5, confidence=confidence)
+    found = from_sums(n, hits, squares, scale=1 / plays, confidence=confidence)
     share, variance = found.mean, found.se**2
-    if n < 2 or (share == 0.5 and variance == 0):
+    if n < 2 or (0 < share < 1 and variance == 0):
         return found
     low, high = _wilson(share, share * (1 - share) / variance if variance else n, confidence)
     return dataclasses.replace(found, low=low, high=high)
@@ -140,6 +142,22 @@ def estimate_ratio(unit_sums: ArrayLike, sizes: ArrayLike, *, confidence: float 
     residuals = max(xx - 2 * ratio * xd + ratio * ratio * dd, 0.0)
     se = math.sqrt(residuals * n / (n - 1)) / d if n > 1 else math.nan
     return _interval(ratio, se, n, confidence)
+
+
+def estimate_ratio_share(unit_sums: ArrayLike, sizes: ArrayLike, *, confidence: float = 0.95) -> Estimate:
+    """The same where x is a part of d, so that the ratio is a share: Wilson's interval, of as many independent
+    observations as would have the ratio's standard error; where there is no spread, of as many as there are units.
+
+    >>> print(estimate_ratio_share([12, 48, 48], [3, 12, 48]))
+    1.0000 [0.4385, 1.0000]
+    """
+    found = estimate_ratio(unit_sums, sizes, confidence=confidence)
+    if found.n < 2:
+        return found
+    variance = found.se**2
+    n = found.mean * (1 - found.mean) / variance if variance else found.n
+    low, high = _wilson(found.mean, n, confidence)
+    return dataclasses.replace(found, low=low, high=high)
 
 
 def clean_json(value: Any) -> Any:

@@ -23,6 +23,8 @@ DEAL = 1
 """Purpose: the cards of a deal."""
 CHOICE = 2
 """Purpose: the random choices of the seats."""
+FIRST_DEALER = 3
+"""Purpose: the cut for who deals first."""
 
 DISCARD_PLACE = 31
 """The place of the discard among a seat's decisions in a deal; a play's is the number of cards that lie."""
@@ -83,6 +85,24 @@ def choice_key(seed, number, step):
 def decision_key(deal_key, role, place):
     """The random key of one decision: by the deal, the role and its place (DISCARD_PLACE, or the cards that lie)."""
     return mix(deal_key + _GOLDEN * np.uint64(role * 32 + place + 1))
+
+
+@kernel(inline=True)
+def item_draw(deal_key, role, event, item):
+    """32 random bits for whether a role overlooks an item of a count (`house`). event: below 32; item: below 32."""
+    return np.int64(mix(deal_key + _GOLDEN * np.uint64(1024 + (event * 32 + item) * 4 + role)) >> _32)
+
+
+@kernel(inline=True)
+def cut_key(seed, number, game):
+    """The random key of the cut for deal of one game of a unit."""
+    return mix(mix(mix(seed + _GOLDEN * np.uint64(FIRST_DEALER)) + _GOLDEN * number) + _GOLDEN * np.uint64(game))
+
+
+@kernel(inline=True)
+def nth_key(key, n):
+    """The n-th of many keys out of one."""
+    return mix(key + _GOLDEN * np.uint64(n + 1))
 
 
 @kernel(inline=True)
@@ -153,7 +173,7 @@ def draw_places(seed, numbers, steps, n, n_cards, words, out_low, out_places):
     """The targets of n deals' shuffles: four places to a word; the thirteenth card (the starter with two players) has
     a word of its own. words: uint64[8, n] and out_low: bool[n], scratch; out_places: uint8[24, n].
     """
-    n_groups = 4 if n_cards == 13 else 6
+    n_groups = 4 if n_cards <= 13 else 6
     for i in range(n):
         out_low[i] = False
     _fill_words(seed, numbers, steps, n, 0, words[0], words[1], words[2], words[3])
@@ -208,7 +228,7 @@ def shuffled_cards(seed: int, number: int, *, step: int = 0, n_cards: int = 13) 
     seed, number, step
         The run's seed, the number of the deal (or of the game), and the deal within the game.
     n_cards
-        How many, 1 to 21: 13 with two players, 17 with three, 21 with four.
+        How many, 1 to 21: 13 with two players (11 in the five-card game), 17 with three, 21 with four.
 
     Examples
     --------

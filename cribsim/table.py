@@ -10,22 +10,24 @@ from cribsim.cards import NO_CARD
 from cribsim.deals import DEAL, GAME
 from cribsim.given import GIVEN
 from cribsim.rules import MAX_PLAYERS
-from cribsim.tally import N_PHASES
+from cribsim.tally import N_PLACES
 from cribsim.views import DISCARD_VIEW, PLAY_VIEW
 
 OUTCOME = np.dtype(
     (
         np.record,
         [
-            ("points", "i4", (MAX_PLAYERS, N_PHASES)),
+            ("points", "i4", (MAX_PLAYERS, N_PLACES)),
             ("scores", "i8", (MAX_PLAYERS,)),
+            ("value", "i8", (MAX_PLAYERS,)),
             ("n_deals", "i4"),
             ("first_dealer", "i1"),
             ("winner", "i1"),
         ],
     )
 )
-"""One finished unit, for comparisons: points by seat and phase, scores by side, the winning side (games)."""
+"""One finished unit, for comparisons: points by seat and phase; scores of the last game and game points by side; the
+winning side (games and matches)."""
 
 
 class Table(NamedTuple):

@@ -85,6 +85,7 @@ def kept_positions(n_cards: int, n_thrown: int) -> NDArray[np.int64]:
 
 THROWN_2, KEPT_2 = thrown_positions(6, 2), kept_positions(6, 2)
 KEPT_1 = kept_positions(5, 1)
+THROWN_2_OF_5, KEPT_2_OF_5 = thrown_positions(5, 2), kept_positions(5, 2)
 
 
 def empty_views(dtype: np.dtype[Any], n: int) -> NDArray[Any]:
@@ -93,7 +94,13 @@ def empty_views(dtype: np.dtype[Any], n: int) -> NDArray[Any]:
 
 
 def discard_view(
-    hand: str | Iterable[str | int], *, dealer: int, seat: int, players: int = 2, scores: Sequence[int] | None = None
+    hand: str | Iterable[str | int],
+    *,
+    dealer: int,
+    seat: int,
+    players: int = 2,
+    scores: Sequence[int] | None = None,
+    cards: int | None = None,
 ) -> NDArray[Any]:
     """The view of one discard, as an array of one.
 
@@ -105,6 +112,8 @@ def discard_view(
         Who deals, and who is asked.
     scores
         By side; None: all 0.
+    cards
+        5 for the old game of two players.
 
     Raises
     ------
@@ -117,13 +126,13 @@ def discard_view(
     >>> view.cards.tolist(), int(view.role)
     ([4, 10, 13, 17, 19, 43], 0)
     """
-    rules = Rules(players=players)
+    rules = Rules(players=players, cards=cards)
     dealer, seat = read_seat(dealer, players, "dealer"), read_seat(seat, players, "seat")
-    cards = sorted(require_cards(hand, rules.cards or 0, f"a hand of {players} players"))
+    held = sorted(require_cards(hand, rules.n_dealt, f"a hand of {players} players"))
     views = empty_views(DISCARD_VIEW, 1)
     view = views[0]
-    view.cards[:] = cards + [NO_CARD] * (6 - len(cards))
-    view.n_cards, view.n_thrown = len(cards), rules.n_thrown
+    view.cards[:] = held + [NO_CARD] * (6 - len(held))
+    view.n_cards, view.n_thrown = len(held), rules.n_thrown
     view.seat, view.dealer, view.players, view.role = seat, dealer, players, (seat - dealer - 1) % players
     _show_scores(view, rules, scores)
     return views
@@ -263,7 +272,7 @@ class _SeenTable:
         self.said: set[int] = set()
         self.stuck = [MAX_COUNT] * players
         """By seat the lowest count at which it couldn't play."""
-        start_play(self.views[0], dealer, players, starter)
+        start_play(self.views[0], dealer, players, 4, starter)
 
     def follow(self, seat: int, card: int | None, line: int) -> None:
         """Take up one play."""

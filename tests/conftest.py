@@ -8,6 +8,17 @@ import pytest
 from cribsim import cli
 
 
+def pytest_addoption(parser):
+    """More games for the oracle of house rules: --games 5000."""
+    parser.addoption("--games", type=int, default=None, help="games (or matches) by each rule, in place of a few")
+
+
+@pytest.fixture
+def many_games(request):
+    """How many games by each rule the oracle plays again, given how many it does without --games."""
+    return lambda usual: request.config.getoption("games") or usual
+
+
 @pytest.fixture(autouse=True)
 def _compile_in_silence(monkeypatch):
     """No test of this process expects the line that kernels are compiled: it depends on what ran before."""

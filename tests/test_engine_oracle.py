@@ -23,13 +23,13 @@ from cribsim.rules import MAX_TARGET
 from cribsim.runs import Batch, Job
 from cribsim.strategies import find_player, pegging_strategy
 from cribsim.table import LIVE
-from cribsim.tally import PHASES, SKUNK_CLASSES
+from cribsim.tally import N_PHASES, PHASES, SKUNK_CLASSES, phases_of
 from cribsim.views import DISCARD_VIEW
 
 SEED = 20261130
 PLAYER_COUNTS = (2, 3, 4)
 N_DEALS, N_PARTS = 20_000, 8
-HEELS_TO_CRIB = PHASES[:-1]
+HEELS_TO_CRIB = PHASES[:N_PHASES]
 
 
 def job_of(text, rules, *, in_game=False, seed=SEED):
@@ -232,7 +232,7 @@ def throw_one(hand, own):
 
 def answers_of(text, hands, owns, rules):
     """What the discard half answers: the cards thrown, by hand. Asked in views, as the engine asks."""
-    n = rules.cards
+    n = rules.n_dealt
     views = np.zeros(len(hands), DISCARD_VIEW)
     views["cards"] = 255
     views["cards"][:, :n] = hands
@@ -349,10 +349,10 @@ def test_the_dealers_partner_throws_to_his_own_crib(text):
 
 
 def loser_class(rules, scores, winner):
-    """How badly the best loser lost."""
-    best = max(score for side, score in enumerate(scores) if side != winner)
-    if rules.skunk and best < rules.skunk:
-        return "double_skunk" if rules.double_skunk and best < rules.double_skunk else "skunk"
+    """How badly the worst loser lost."""
+    lowest = min(score for side, score in enumerate(scores) if side != winner)
+    if rules.skunk and lowest < rules.skunk:
+        return "double_skunk" if rules.double_skunk and lowest < rules.double_skunk else "skunk"
     return "single"
 
 
@@ -410,7 +410,7 @@ class GameTotals:
             assert int(counts.wins[seat]) == sum(by_class)
             assert int(counts.game_points[seat, 0]) == self.game_points[seat]
         for role in range(rules.players):
-            for at, phase in enumerate(PHASES):
+            for at, phase in enumerate(phases_of(muggins=False)):
                 assert counts.units[role, at].tolist() == [self.units[role, phase, i] for i in range(3)]
         spread = sum(n * length * length for length, n in self.lengths.items())
         assert counts.unit_deals.tolist() == [self.games, self.deals, spread]

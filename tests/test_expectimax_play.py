@@ -34,7 +34,7 @@ def worths(view, depth, tables):
     n_hands, known = weigh(view, lowest, tables, SETS, numbers, weights, masses)
     other = 1 - int(view["seat"])
     n_next, left = int(view["n_left"][other]), see_ranks(view)
-    given = (known, left, int(lowest[other]), n_next, masses, tables.bits[n_next], n_hands, ranks)
+    given = ((1, 1000, 1000, 1.0), known, left, int(lowest[other]), n_next, masses, tables.bits[n_next], n_hands, ranks)
     return [worth_of(view, at, depth, *given) for at in range(int(view["n_cards"]))]
 
 

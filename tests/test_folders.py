@@ -15,7 +15,7 @@ from cribsim.result import Result
 def never_played(monkeypatch):
     """Nothing may be played before the folder is found to be wrong."""
     monkeypatch.setattr("cribsim.simulation.play_chunk", lambda *_: pytest.fail("played"))
-    monkeypatch.setattr("cribsim.comparison.pair_chunk", lambda *_: pytest.fail("played"))
+    monkeypatch.setattr("cribsim.comparison.group_chunk", lambda *_: pytest.fail("played"))
 
 
 @pytest.mark.usefixtures("never_played")

@@ -13,7 +13,7 @@ from cribsim.strategies.expectimax_play import Tables, choose_ahead, choose_best
 from cribsim.strategies.look_ahead import BEST
 from cribsim.strategies.montecarlo_play import choose_card
 from cribsim.strategies.montecarlo_play import make_scratch as montecarlo_scratch
-from cribsim.tally import PHASES
+from cribsim.tally import N_PHASES
 from cribsim.views import play_view
 
 PLAYERS = ["greedy", "random", "greedy+random", "random+greedy"]
@@ -22,7 +22,7 @@ WITH_EXPECTIMAX = ["expectimax+greedy", "random", "greedy", "expectimax+random"]
 
 def points_by_role(result):
     """All points of a run by role and phase, total left out."""
-    counts = result.tally.counts.histograms[: result.rules.players, : len(PHASES) - 1]
+    counts = result.tally.counts.histograms[: result.rules.players, :N_PHASES]
     return (counts * np.arange(counts.shape[2])).sum(axis=2).tolist()
 
 
@@ -83,9 +83,9 @@ def test_plays_that_weigh_hands_are_the_same_in_every_mode(at, best, ahead, draw
     ways = np.array([1, 4, 6, 4, 1])[count_ranks(4)].prod(axis=1)
     chances = np.tile(ways / ways.sum(), (2, 1))
     tables = Tables((chances * 2.0**30).astype(np.float32), *shared_tables())
-    found = [choose_best(view, 2, tables, SETS, make_scratch()), None]
+    found = [choose_best(view, 2, np.array([1.0, 0.0, 1.0]), tables, SETS, make_scratch()), None]
     if view["n_left"][1 - seat] < 4 or not numba.config.DISABLE_JIT:  # all hands of four take long in plain Python
         found[1] = choose_ahead(view, 2, BEST, tables, SETS, make_scratch())
         assert found[1] == ahead
     assert found[0] == best
-    assert choose_card(view, 60, False, chances, SETS, montecarlo_scratch()) == drawn
+    assert choose_card(view, 60, False, 1.0, chances, SETS, montecarlo_scratch()) == drawn

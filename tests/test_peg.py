@@ -314,4 +314,4 @@ def test_greedy_rollouts_are_the_greedy_strategys():
                 game.play(oracle.greedy_play(game.seat, game))
             packed = np.full(4, EMPTY_HAND, np.int64)
             packed[:2] = pack(np.array(hands))
-            assert roll_greedily(0, 0, 1, 2, 1, packed, 0, place) == game.points[0] - game.points[1]
+            assert roll_greedily(0, 0, 1, 2, 1, 1.0, packed, 0, place) == game.points[0] - game.points[1]

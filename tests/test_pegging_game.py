@@ -607,7 +607,7 @@ def test_the_ways_to_play_two_hands_out_are_as_many_as_counted(row):
     """By the engine's kernels, card by card, against what was counted by the oracle."""
     hands = pack(np.array([sorted(parse_cards(row[name])) for name in ("pone", "dealer")]))
     play = np.zeros(1, PLAY_VIEW)
-    start_play(play[0], 1, 2, 255)
+    start_play(play[0], 1, 2, 4, 255)
     packed = np.full(4, EMPTY_HAND, np.int64)
     packed[:2] = hands
     nodes, points = np.zeros(9, np.int64), np.zeros(2, np.int64)

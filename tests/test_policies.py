@@ -484,7 +484,7 @@ def test_each_weight_of_the_rules_of_thumb_pulls_its_way(weight, counted, player
     if players > 2 and weight in ("throw_near", "throw_suited"):
         return  # one card alone is thrown
     rules = Rules(players=players, teams=False)
-    n, n_thrown = rules.cards, rules.n_thrown
+    n, n_thrown = rules.n_dealt, rules.n_thrown
     rng = np.random.default_rng(5)
     hands = np.sort(rng.permuted(np.tile(np.arange(52), (300, 1)), axis=1)[:, :n], axis=1)
     throws = thrown_positions(n, n_thrown)

@@ -76,7 +76,8 @@ def test_a_path_with_signs_in_it_is_quoted():
 
 def test_miss_stands_behind_the_whole_player():
     assert parse_player("montecarlo+montecarlo(samples=9)(miss=0.1)").parameters == (("miss", 0.1),)
-    assert parse_player("expectimax+greedy(miss=0.1)").halves[1].parameters == (("miss", 0.1),)
+    assert parse_player("expectimax+greedy(miss=0.1)") == parse_player("expectimax + greedy()(miss=0.1)")
+    assert str(parse_player("a+b(x=1,miss=0.1)")) == "a+b(x=1)(miss=0.1)"
 
 
 @pytest.mark.parametrize(

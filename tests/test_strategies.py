@@ -245,9 +245,9 @@ def test_players_travel_by_their_text():
         ("table(file=x)", ("table(file=x) is a discard strategy", "add a pegging strategy", "table(file=x)+greedy")),
         ("greedy+table(file=x)", ("table is a discard strategy", "behind the +", "greedy", "random")),
         ("greedy(depth=2)", ("greedy takes no parameters", "depth=")),
-        ("expectimax+greedy(miss=0.1)", ("miss=0.1", "muggins", "aren't played yet")),
-        ("greedy(miss=0.1)", ("muggins",)),
-        ("greedy+greedy(x=1)(miss=0.5)", ("muggins",)),
+        ("expectimax+greedy(miss=1.5)", ("miss=1.5", "a chance from 0 to 1")),
+        ("greedy(miss=often)", ("miss=often", "a chance from 0 to 1")),
+        ("greedy(miss=0.1)+greedy", ("miss=0.1", "behind a whole player")),
         ("greedy(", ("character 7", "isn't closed")),
         ("mine.py", ("mine.py:name",)),
         ("nowhere.py:keep+greedy", ("nowhere.py", "no such file")),
@@ -346,7 +346,7 @@ def test_a_bare_name_gives_each_half_the_parameters_it_takes(sampler):
         ("sampler(pegging=1)", "pegging=1: true or false is wanted"),
         ("sampler(discards=gredy)", "no discard strategy 'gredy'; nearest: greedy"),
         ("sampler(discards=3)", "discards=3: a discard strategy is wanted"),
-        ("sampler(samples=5)(miss=0.2)", "muggins"),
+        ("sampler(samples=5)(miss=2)", "a chance from 0 to 1"),
     ],
 )
 def test_wrong_parameters_say_what_is_wanted(sampler, text, wanted):

@@ -14,7 +14,7 @@ from cribsim.analysis.reading import check_samples, format_hand, read_hand, read
 from cribsim.analysis.worths import Job, Worths, average, merge_equals
 from cribsim.cribs import N_POINTS
 from cribsim.errors import CribsimError
-from cribsim.rules import Rules
+from cribsim.rules import Rules, refuse_rules
 from cribsim.scoring import PAIR_CLASS, PARTS, RANK_PLACES
 from cribsim.stats import check_confidence, clean_json, quantile
 from cribsim.strategies.tables import OTHERS, OWN, crib_table, pegging_of
@@ -195,6 +195,7 @@ def discard_values(
     ('5D 5S', 0.26, 'equilibrium against equilibrium')
     """
     known = read_rules(rules)
+    refuse_rules(known, "what discards are worth", ("cards", "crib_flush", "exact_out", "lowball", "miss"))
     whose = read_role(dealer, role, known)
     check_confidence(confidence)
     if score is not None:

@@ -56,7 +56,7 @@ def check_samples(samples: int) -> int:
 
 def read_hand(hand: str | Iterable[str | int], rules: Rules) -> tuple[list[list[int]], NDArray[np.float64], bool]:
     """The hand that is meant, or one for each way to give suits to ranks; their weights; whether ranks were given."""
-    n = rules.cards or 0
+    n = rules.n_dealt
     ranks = _read_ranks(hand) if isinstance(hand, str) else None
     given = ranks if ranks is not None else parse_cards(hand)
     if len(given) != n:

@@ -56,7 +56,7 @@ class Job:
     @property
     def places(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """The positions thrown and kept by answer."""
-        n, n_thrown = self.rules.cards or 0, self.rules.n_thrown
+        n, n_thrown = self.rules.n_dealt, self.rules.n_thrown
         return thrown_positions(n, n_thrown), kept_positions(n, n_thrown)
 
     @property

@@ -214,24 +214,34 @@ def share_interval(estimate: dict[str, Any], digits: int = 4) -> str:
 
 
 def rules_text(values: dict[str, Any]) -> str:
-    """Rules as `--rules` takes them: a name, or the standard game and what differs.
+    """Rules as `--rules` takes them: the name of the nearest game, and what differs.
 
     >>> from cribsim.rules import Rules
-    >>> rules_text(Rules.parse("short").as_dict()), rules_text(Rules(target=31, skunk=0, double_skunk=0).as_dict())
-    ('short', 'standard,target=31,skunk=0,double_skunk=0')
+    >>> rules_text(Rules.parse("short").as_dict()), rules_text(Rules(players=3, target=31, skunk=0).as_dict())
+    ('short', 'three,target=31,skunk=0')
     """
+    from cribsim.rules import PRESETS
+
+    told = {name: rule_differences(values, name) for name in PRESETS}
+    texts = [[name, *words] for name, words in told.items() if words is not None]
+    shortest = min(texts, key=len)  # min keeps the first of equals
+    return ",".join(shortest)
+
+
+def rule_differences(values: dict[str, Any], name: str = "standard") -> list[str] | None:
+    """What differs from a named game, as key=value, and not what follows from it; None where that can't be written."""
+    from cribsim.errors import RulesError
     from cribsim.rules import PRESETS, Rules
 
-    named = [name for name in PRESETS if Rules.named(name).as_dict() == values]
-    return named[0] if named else ",".join(["standard", *rule_differences(values)])
-
-
-def rule_differences(values: dict[str, Any]) -> list[str]:
-    """What differs from the standard game, as key=value."""
-    from cribsim.rules import Rules
-
-    standard = Rules().as_dict()
-    return [f"{key}={say(value)}" for key, value in values.items() if value != standard[key]]
+    given, told = dict(PRESETS[name][0]), []
+    try:
+        for key in sorted(values, key=lambda key: key not in ("players", "match", "match_games")):
+            if values[key] != getattr(Rules.from_dict(given), key):
+                given[key] = values[key]
+                told.append(f"{key}={say(values[key])}")
+        return told if Rules.from_dict(given).as_dict() == values else None
+    except RulesError:
+        return None
 
 
 def say(value: Any) -> str:

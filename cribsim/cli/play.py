@@ -33,9 +33,12 @@ def command_line() -> str:
     return shlex.join(["cribsim", *sys.argv[1:]])
 
 
-def _check_amount(deals: int | None, games: int | None) -> None:
-    if (deals is None) == (games is None):
-        raise CribsimError(f"give {'--deals N or --games N' if deals is None else 'one of --deals and --games'}")
+def _check_amount(deals: int | None, games: int | None, matches: int | None) -> str:
+    """The one amount that is given, by its name."""
+    asked = [name for name, n in (("deals", deals), ("games", games), ("matches", matches)) if n is not None]
+    if len(asked) != 1:
+        raise CribsimError(f"give {'one of ' if asked else ''}--deals N, --games N or --matches N")
+    return asked[0]
 
 
 @contextlib.contextmanager
@@ -66,7 +69,7 @@ def _tell(found: Any, show: Callable[[dict[str, Any]], None], *, as_json: bool, 
 @click.option("--players", multiple=True, required=True, metavar="A B [C [D]]", help="One for each seat; last deals.")
 @click.option("--deals", type=Number(), help="How many deals, as in 10M.")
 @click.option("--games", type=Number(), help="How many games.")
-@click.option("--matches", type=Number(), help="Not played yet.")
+@click.option("--matches", type=Number(), help="How many matches; --rules says to how many game points: acc,match=7.")
 @click.option(
     "--given",
     multiple=True,
@@ -91,22 +94,23 @@ def simulate(
     quiet: bool,
     as_json: bool,
 ) -> None:
-    """Play many deals or games and average every phase.
+    """Play many deals, games or matches and average every phase.
 
     Example: cribsim simulate --players expectimax+greedy greedy --deals 1M --out results/mine
     """
-    _check_simulation(players, deals, games, matches, record and out is None)
+    unit = _check_amount(deals, games, matches)
+    _check_simulation(players, record and out is None)
     tell_if_compiling(quiet=quiet)
     if out is not None:
         importlib.import_module("pyarrow.parquet")  # now, so that Ctrl-C needn't wait for it
     from cribsim.simulation import simulate as play
 
-    unit = "games" if games else "deals"
     with _telling(_print_result, as_json=as_json, out=out), progress_bar(unit, quiet=quiet) as progress:
         result = play(
             list(players),
             deals=deals,
             games=games,
+            matches=matches,
             first=first,
             seed=seed,
             rules=rules,
@@ -121,12 +125,7 @@ def simulate(
     _tell(result, _print_result, as_json=as_json, out=out)
 
 
-def _check_simulation(
-    players: tuple[str, ...], deals: int | None, games: int | None, matches: int | None, homeless: bool
-) -> None:
-    if matches is not None:
-        raise CribsimError("--matches isn't played yet; use --games")
-    _check_amount(deals, games)
+def _check_simulation(players: tuple[str, ...], homeless: bool) -> None:
     if not 2 <= len(players) <= 4:
         raise CribsimError(f"--players takes two, three or four, one for each seat, not {len(players)}")
     if homeless:
@@ -159,6 +158,10 @@ def _digits(estimates: list[dict[str, Any]]) -> int:
 
 def _print_result(found: dict[str, Any]) -> None:
     _print_phases("points per deal", {}, found)
+    if found["match_wins"]:
+        rows = [[str(row["seat"]), row["player"], share_interval(row)] for row in found["match_wins"]]
+        print_table("matches", ["seat", "player", "share of wins"], rows)
+        tell(f"games per match {interval(found['games_per_match'], 3)}")
     if found["wins"]:
         rows = [
             [str(row["seat"]), row["player"], share_interval(row), interval(row["game_points"])]
@@ -166,11 +169,16 @@ def _print_result(found: dict[str, Any]) -> None:
         ]
         print_table("games", ["seat", "player", "share of wins", "game points a game"], rows)
         tell(f"first dealer wins {share_interval(found['first_dealer_wins'])}")
-        for name in ("skunk", "double_skunk"):
-            tell(f"{name.replace('_', ' ')} {share_interval(found['skunks'][name])}")
+        if len(found["wins_by_turn"]) > len(found["sides"]) or len(found["sides"]) > 2:
+            turns = [f"{row['role']} {share_interval(row)}" for row in found["wins_by_turn"]]
+            tell(f"by role in the first deal: {'; '.join(turns)}")
+        for name in ("skunk", "double_skunk", "triple_skunk"):
+            if name in found["skunks"]:
+                tell(f"{name.replace('_', ' ')} {share_interval(found['skunks'][name])}")
         tell(f"deals per game {interval(found['deals_per_game'], 3)}")
     _print_given(found)
-    played = f"{count_of(found['games'], 'game')}, " if found["games"] else ""
+    numbers = {"match": found["matches"], "game": found["games"]}
+    played = "".join(f"{count_of(n, unit)}, " for unit, n in numbers.items() if n)
     speed = f", {found['deals_per_second']:,.0f} deals/s" if found["deals_per_second"] else ""
     tell(
         f"{' · '.join(found['players'])}: {played}{count_of(found['deals'], 'deal')}, seed {found['seed']}, "
@@ -183,6 +191,7 @@ def _print_result(found: dict[str, Any]) -> None:
 @click.argument("b")
 @click.option("--deals", type=Number(), help="Distinct deals; each is played twice.")
 @click.option("--games", type=Number(), help="Pairs of games on the same deals.")
+@click.option("--matches", type=Number(), help="Pairs of matches on the same deals.")
 @click.option("--out", help="A new folder for the comparison.")
 @seed_option
 def compare(
@@ -190,6 +199,7 @@ def compare(
     b: str,
     deals: int | None,
     games: int | None,
+    matches: int | None,
     out: str | None,
     first: int,
     seed: int,
@@ -199,11 +209,12 @@ def compare(
     quiet: bool,
     as_json: bool,
 ) -> None:
-    """Is A better than B? Every deal is played twice with the roles swapped.
+    """Is A better than B? Every deal is played with A in every place: twice, or with three or four players each for
+    himself (--rules three) once for each seat that A has among B's.
 
     Example: cribsim compare expectimax+greedy greedy --deals 1M
     """
-    _check_amount(deals, games)
+    _check_amount(deals, games, matches)
     tell_if_compiling(quiet=quiet)
     from cribsim.comparison import compare as play
 
@@ -213,6 +224,7 @@ def compare(
             b,
             deals=deals,
             games=games,
+            matches=matches,
             first=first,
             seed=seed,
             rules=rules,
@@ -226,14 +238,18 @@ def compare(
 
 
 def _print_comparison(found: dict[str, Any]) -> None:
-    unit = "a game" if found["mode"] == "games" else "a deal"
-    headings = {"pone": "as pone", "dealer": "as dealer"}
-    _print_phases(f"{found['a']} less {found['b']}, points {unit}", headings, found)
-    tell(f"difference {interval(found['difference'])} points {unit}")
+    units = {"deals": "deal", "games": "game", "matches": "match"}
+    unit, roles = units[found["mode"]], dict.fromkeys(row["seat"] for row in found["phases"])
+    headings = {role: f"as {role}" for role in roles if role not in ("both", "all")}
+    _print_phases(f"{found['a']} less {found['b']}, points a {unit}", headings, found)
+    kind = "game points" if found["mode"] == "matches" else "points"
+    tell(f"difference {interval(found['difference'])} {kind} a {unit}")
     if found["win_rate_a"]:
-        tell(f"{found['a']} wins {share_interval(found['win_rate_a'])} of its games")
-        tell(f"game points {interval(found['game_points'])} a game")
-    tell(f"{count_of(found['pairs'], 'pair')}, seed {found['seed']}, rules {rules_text(found['rules'])}")
+        fair = f" (equal players: 1 of {found['plays']})" if found["plays"] > 2 else ""
+        tell(f"{found['a']} wins {share_interval(found['win_rate_a'])} of its {found['mode']}{fair}")
+        tell(f"game points {interval(found['game_points'])} a {unit}")
+    n = count_of(found["pairs"], "pair") if found["plays"] == 2 else f"{found['pairs']:,} groups of {found['plays']}"
+    tell(f"{n}, seed {found['seed']}, rules {rules_text(found['rules'])}")
 
 
 @click.command()

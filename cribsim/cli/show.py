@@ -79,9 +79,8 @@ def rules(text: str | None, as_json: bool) -> None:
     elif text:
         print_table(text, ["rule", "value"], [[key, say(value)] for key, value in known[text][0].as_dict().items()])
     else:
-        rows = [
-            [name, ", ".join(rule_differences(found.as_dict())) or "-", about] for name, (found, about) in known.items()
-        ]
+        unlike = {name: ", ".join(rule_differences(found.as_dict()) or []) or "-" for name, (found, _) in known.items()}
+        rows = [[name, unlike[name], about] for name, (_, about) in known.items()]
         print_table("", ["name", "unlike the standard game", "about"], rows)
 
 

@@ -169,11 +169,14 @@ class Player:
     discard: Half
     play: Half
     text: str = ""
+    miss: float | None = None
+    """How likely he overlooks an item; None: as the rules say."""
 
     def __post_init__(self) -> None:
         if not self.text:
             same = self.discard.text == self.play.text
-            object.__setattr__(self, "text", self.discard.text if same else f"{self.discard.text}+{self.play.text}")
+            text = self.discard.text if same else f"{self.discard.text}+{self.play.text}"
+            object.__setattr__(self, "text", text if self.miss is None else f"{text}(miss={self.miss!r})")
 
     def __str__(self) -> str:
         return self.text

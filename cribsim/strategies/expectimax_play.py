@@ -25,10 +25,12 @@ from cribsim.rules import MAX_COUNT, Rules
 from cribsim.scoring import N_RANKS
 from cribsim.strategies.base import Bound, Half
 from cribsim.strategies.look_ahead import BEST, GREEDY, MOST_PLAYS, look_ahead, make_stack
+from cribsim.strategies.objective import NO_LIMIT, Aim, counted, room_of
 from cribsim.strategies.ranges import likely_chances, rule_out, see_ranks
 
 _ONE = float(1 << 30)
 _WORST = 32
+_NONE = -100
 REPLIES = ("best", "greedy")
 """By number: `look_ahead.BEST`, `look_ahead.GREEDY`."""
 
@@ -146,54 +148,68 @@ def _share_without(left, n, lowest, ranks):
     return share
 
 
+@kernel(inline=True)
+def _gain(gains, rank, count, sign, room):
+    """What a card of a rank on a count is worth to who plays it. sign, room: see `objective`."""
+    points = gains >> (4 * rank) & 15
+    if room >= NO_LIMIT and sign > 0:
+        return points
+    return sign * counted(points, count + min(rank + 1, 10), room)
+
+
 @kernel
-def _best_follow(view, position, pile, count):
-    """The most that another of my cards scores on a pile; -1 where none fits."""
-    gains, highest, best = next_gains(pile, count), highest_rank(count), -1
+def _best_follow(view, position, pile, count, goal):
+    """The most that another of my cards is worth on a pile; _NONE where none fits. goal: see `worth_of`."""
+    sign, room, _, _ = goal
+    gains, highest, best = next_gains(pile, count), highest_rank(count), _NONE
     for place in range(np.int64(view.n_cards)):
         rank = np.int64(view.cards[place]) >> 2
         if place != position and rank <= highest:
-            best = max(best, gains >> (4 * rank) & 15)
+            best = max(best, _gain(gains, rank, count, sign, room))
     return best
 
 
 @kernel
-def _sort_replies(view, position, pile, count, depth, out_ranks):
+def _sort_replies(view, position, pile, count, depth, goal, out_ranks):
     """Which ranks the next player may reply with, by worth: points, and at depth 2 less what I make of it then.
 
     out_ranks: int64[64], bits of ranks by worth + 32. Returns the bits of all ranks that fit.
     """
+    sign, _, room, _ = goal
     gains, fits = next_gains(pile, count), 0
     out_ranks[:] = 0
     for rank in range(highest_rank(count) + 1):
-        worth, after = gains >> (4 * rank) & 15, count + min(rank + 1, 10)
+        worth, after = _gain(gains, rank, count, sign, room), count + min(rank + 1, 10)
         if depth >= 2 and after < MAX_COUNT:
-            worth -= max(_best_follow(view, position, pile << 4 | (rank + 1), after), 0)
+            follow = _best_follow(view, position, pile << 4 | (rank + 1), after, goal)
+            worth -= follow if follow > _NONE else 0
         out_ranks[worth + _WORST] |= 1 << rank
         fits |= 1 << rank
     return fits
 
 
 @kernel
-def worth_of(view, position, depth, known, left, lowest, n_next, masses, bits, n_hands, ranks):
+def worth_of(view, position, depth, goal, known, left, lowest, n_next, masses, bits, n_hands, ranks):
     """What a card is worth: its points, less the expected best reply.
 
-    known: the sum of `masses`, 0 where the next player's cards are any of those unseen; n_next: how many he has;
-    ranks: int64[64], scratch.
+    goal: whether for points (1) or against them (-1), how many I may still peg, how many the next player may, and what
+    his points count against mine; known: the sum of `masses`, 0 where the next player's cards are any of those unseen;
+    n_next: how many he has; ranks: int64[64], scratch.
     """
     rank, count = np.int64(view.cards[position]) >> 2, np.int64(view.count)
-    worth = np.float64(view.gains >> (4 * rank) & 15)
+    sign, room, _, others = goal
+    worth = np.float64(_gain(np.int64(view.gains), rank, count, sign, room))
     pile, after = np.int64(view.pile) << 4 | (rank + 1), count + min(rank + 1, 10)
     if after == MAX_COUNT:
         return worth
     silent = 1.0
     if n_next > 0:
-        fits, taken = _sort_replies(view, position, pile, after, depth, ranks), 0
+        fits, taken = _sort_replies(view, position, pile, after, depth, goal, ranks), 0
         for level in range(2 * _WORST - 1, -1, -1):
             if ranks[level] == 0:
                 continue
             taken |= ranks[level]
-            if depth < 2 and level == _WORST:
+            if depth < 2 and level == _WORST and sign > 0:
                 if after <= MAX_COUNT - 10:
                     return worth  # whatever else he plays brings him nothing, and he can always play
                 taken = fits
@@ -201,13 +217,13 @@ def worth_of(view, position, depth, known, left, lowest, n_next, masses, bits, n
                 without = _mass_without(masses, bits, n_hands, taken) / known
             else:
                 without = _share_without(left, n_next, lowest, taken)
-            worth -= (silent - without) * (level - _WORST)
+            worth -= others * (silent - without) * (level - _WORST)
             silent = without
             if taken == fits:
                 break
-    follow = _best_follow(view, position, pile, after)
-    if follow < 0:
-        return worth + silent  # the go, or the last card, is mine
+    follow = _best_follow(view, position, pile, after, goal)
+    if follow == _NONE:
+        return worth + sign * silent  # the go, or the last card, is mine
     return worth + (silent * follow if depth >= 2 else 0.0)
 
 
@@ -222,22 +238,27 @@ def _only_rank(view):
 
 @kernel
 def _see_next(view, lowest):
-    """Who may play next: how many cards he holds and the lowest rank that they may have; 0 where nobody follows."""
+    """Who may play next: how many cards he holds (0 where nobody follows), the lowest rank that they may have, and his
+    seat."""
     players, seat, n_next, limit = np.int64(view.players), np.int64(view.seat), np.int64(0), np.int64(0)
+    following = seat
     for step in range(players - 1, 0, -1):
         other = (seat + step) % players
         if view.n_left[other] > 0 and not (view.gone >> other & 1):
-            n_next, limit = np.int64(view.n_left[other]), lowest[other]
-    return n_next, limit
+            n_next, limit, following = np.int64(view.n_left[other]), lowest[other], other
+    return n_next, limit, following
 
 
 @kernel
-def choose_best(view, depth, tables, sets, scratch):
-    """The position of the card that is worth most by `worth_of`; of equals the highest rank."""
+def choose_best(view, depth, aims, tables, sets, scratch):
+    """The position of the card that is worth most by `worth_of`; of equals the highest rank. aims: float64[3], sign and
+    target (`objective.Aim`) and what the others' points count."""
     lowest, numbers, weights, masses, ranks, _ = scratch
     players, seat = np.int64(view.players), np.int64(view.seat)
     rule_out(view, lowest)
-    n_next, limit = _see_next(view, lowest)
+    n_next, limit, following = _see_next(view, lowest)
+    target = np.int64(aims[1])
+    goal = (np.int64(aims[0]), room_of(view, seat, target), room_of(view, following, target), aims[2])
     n_hands, known, left = 0, np.int64(0), np.int64(0)
     if n_next > 0 and players == 2:
         n_hands, known = weigh(view, lowest, tables, sets, numbers, weights, masses)
@@ -253,7 +274,7 @@ def choose_best(view, depth, tables, sets, scratch):
         if rank > highest_rank(np.int64(view.count)):
             break
         if position == 0 or rank != view.cards[position - 1] >> 2:
-            worth = worth_of(view, position, depth, known, left, limit, n_next, masses, bits, n_hands, ranks)
+            worth = worth_of(view, position, depth, goal, known, left, limit, n_next, masses, bits, n_hands, ranks)
             if worth >= most - 1e-9:
                 best, most = position, max(worth, most)
     return best
@@ -292,8 +313,8 @@ def choose_ahead(view, n_plays, reply, tables, sets, scratch):
 
 
 @kernel
-def answer_plays(views, which, depth, reply, ends, tables, sets, scratch, out_answers):
-    """Answer views of the play. depth, reply, ends: see `expectimax_play`; others as of `choose_best`."""
+def answer_plays(views, which, depth, reply, ends, aims, tables, sets, scratch, out_answers):
+    """Answer views of the play. depth, reply, ends: see `expectimax_play`; the rest as of `choose_best`."""
     for k in range(len(which)):
         i = which[k]
         view = views[i]
@@ -305,7 +326,7 @@ def answer_plays(views, which, depth, reply, ends, tables, sets, scratch, out_an
         elif depth > 2 or reply == GREEDY:
             out_answers[i] = choose_ahead(view, depth, reply, tables, sets, scratch)
         else:
-            out_answers[i] = choose_best(view, depth, tables, sets, scratch)
+            out_answers[i] = choose_best(view, depth, aims, tables, sets, scratch)
 
 
 def make_scratch() -> tuple[NDArray[Any], ...]:
@@ -320,7 +341,7 @@ def tables_of(discards: Half) -> Tables:
     return Tables((likely_chances(discards) * _ONE).astype(np.float32), *shared_tables())
 
 
-def expectimax_play(rules: Rules, discards: Half, depth: int, reply: str, ends: int) -> Bound:
+def expectimax_play(rules: Rules, discards: Half, depth: int, reply: str, ends: int, others: float, aim: Aim) -> Bound:
     """Expectimax play.
 
     Parameters
@@ -332,17 +353,23 @@ def expectimax_play(rules: Rules, discards: Half, depth: int, reply: str, ends: 
     reply
         How the other plays in them: best for himself, or greedily (with open hands).
     ends
-        With so many cards left in both hands, or fewer, the play is looked at to its end, with open hands.
+        With so many cards left in both hands, or fewer, the play is looked at to its end, with open hands. (Not where
+        the aim is other than points.)
+    others
+        What a point of the next player counts against one of one's own.
+    aim
+        For points, against them, or for those that may be pegged.
     """
-    if rules.players == 2:
-        tables = tables_of(discards)
-    elif depth > 2 or reply != REPLIES[BEST]:
-        raise PlayerError("expectimax: depth=3 and more, and reply=greedy, are known for two players only")
-    else:
-        tables = Tables(np.zeros((2, 1820), np.float32), *shared_tables())
-    kind = REPLIES.index(reply)
+    if (depth > 2 or reply != REPLIES[BEST]) and not (rules.players == 2 and aim.is_plain and others == 1):
+        raise PlayerError(
+            "expectimax: depth=3 and more, and reply=greedy, are known for two players and plain points only (no "
+            "lowball, exact_out, others=)"
+        )
+    tables = tables_of(discards) if rules.players == 2 else Tables(np.zeros((2, 1820), np.float32), *shared_tables())
+    kind, ends = REPLIES.index(reply), ends if aim.is_plain and others == 1 else 0
+    aims = np.array([aim.sign, aim.target, others])
 
     def answer(views: Any, which: Any, params: Any, table: Any, out_answers: Any) -> None:
-        answer_plays(views, which, depth, kind, ends, tables, SETS, make_scratch(), out_answers)
+        answer_plays(views, which, depth, kind, ends, aims, tables, SETS, make_scratch(), out_answers)
 
     return Bound(answer, compiled=False)

@@ -10,8 +10,17 @@ from cribsim.errors import PlayerError, cut, nearest, shown
 from cribsim.rules import Rules
 from cribsim.strategies.base import DISCARD, PLAY, STAGE_WORDS, Bound, Half, Player
 from cribsim.strategies.loading import Loaded, load
-from cribsim.strategies.registry import STAGES, Definition, Parameter, definitions, find_definition, names
-from cribsim.strategies.spec import HalfSpec, Parameters, parse_half, parse_player
+from cribsim.strategies.objective import POINTS, without_aim
+from cribsim.strategies.registry import (
+    STAGES,
+    Definition,
+    Parameter,
+    definitions,
+    find_definition,
+    names,
+    require_known,
+)
+from cribsim.strategies.spec import HalfSpec, Parameters, PlayerSpec, parse_half, parse_player
 from cribsim.strategies.user import Strategy
 
 _OTHER = {DISCARD: PLAY, PLAY: DISCARD}
@@ -85,18 +94,30 @@ def find_halves(spec: Any) -> list[Half]:
         return [player.discard, player.play]
     if not isinstance(spec, str):
         raise _not_a_strategy(spec)
-    tree = parse_player(spec)
-    _refuse_miss(tree.parameters)
+    return _halves_of(parse_player(spec))
+
+
+def _halves_of(tree: PlayerSpec) -> list[Half]:
     if len(tree.halves) == 2:
         return [find_half(half, stage) for half, stage in zip(tree.halves, STAGES, strict=True)]
     return _bare_halves(tree.halves[0])
 
 
 def _player_of_text(text: str) -> Player:
-    halves = find_halves(text)
+    tree = parse_player(text)
+    halves = _halves_of(tree)
     if len(halves) == 1:
         raise _alone(halves[0].text, halves[0].stage)
-    return Player(halves[0], halves[1])
+    return Player(halves[0], halves[1], miss=_read_miss(tree.parameters))
+
+
+def _read_miss(parameters: Parameters) -> float | None:
+    """How likely a player overlooks an item, where his text says it."""
+    for _, miss in parameters:
+        if isinstance(miss, bool) or not isinstance(miss, (int, float)) or not 0 <= miss <= 1:
+            raise PlayerError(f"miss={miss}: give a chance from 0 to 1, as in expectimax+greedy(miss=0.03)")
+        return float(miss)
+    return None
 
 
 def _bare_halves(spec: HalfSpec) -> list[Half]:
@@ -172,10 +193,12 @@ def _make(item: Definition, spec: HalfSpec) -> Half:
     functions = (*item.functions, *(function for half in inner for function in half.functions))
     files = (*_files(item, values), *(path for half in inner for path in half.files))
 
+    text = str(HalfSpec(spec.ref, tuple(ordered.items())))
+
     def bind(rules: Rules) -> Bound:
+        require_known(item, without_aim(rules) if values.get("objective") == POINTS else rules, text)
         return item.make(rules, **values)
 
-    text = str(HalfSpec(spec.ref, tuple(ordered.items())))
     return Half(text, item.stage, bind, item.players, item.source, by_name, functions, files)
 
 
@@ -189,16 +212,11 @@ def _require_key(item: Definition, ref: str, key: str, given: Mapping[str, Any])
     if key in item.parameters:
         return
     if key == "miss":
-        _refuse_miss((("miss", given[key]),))
+        raise PlayerError(f"miss={given[key]}: it stands behind a whole player, as in expectimax+greedy(miss=0.03)")
     if not item.parameters:
         raise PlayerError(f"{ref} takes no parameters, but {key}= is given")
     known = ", ".join(item.parameters)
     raise PlayerError(f"{ref} ({item.stage}) has no parameter {key}{nearest(key, item.parameters)}; it takes {known}")
-
-
-def _refuse_miss(parameters: Parameters) -> None:
-    if parameters:
-        raise PlayerError(f"miss={parameters[0][1]}: overlooked points (muggins) aren't played yet; leave miss out")
 
 
 def _as_half(parameter: Parameter, value: Any) -> Any:

@@ -7,6 +7,7 @@ import numpy as np
 from cribsim._jit import kernel
 from cribsim.pegging import card_at, highest_rank
 from cribsim.scoring import points_as_they_lie, two_card_points
+from cribsim.strategies.objective import counted, room_of
 from cribsim.views import KEPT_1, KEPT_2, THROWN_2
 
 
@@ -64,6 +65,28 @@ def greedy_place(hand, gains, count):
     for place in range(4):
         best = max(best, _order(card_at(hand, place) >> 2, place, gains, highest))
     return 3 - (best & 3)
+
+
+@kernel
+def greedy_aimed_play(views, which, params, table, out_answers):
+    """Most (or in lowball fewest) points that can be pegged now; of equals the highest rank, then the first card.
+
+    params: sign, target (`objective.Aim`).
+    """
+    sign, target = np.int64(params[0]), np.int64(params[1])
+    for k in range(len(which)):
+        i = np.uint64(which[k])
+        view = views[i]
+        count, room = np.int64(view.count), room_of(view, np.int64(view.seat), target)
+        highest, best, most = highest_rank(count), 0, -1000
+        for position in range(4):
+            rank = np.int64(view.cards[position]) >> 2
+            if rank <= highest:
+                points = np.int64(view.gains) >> (4 * rank) & 15
+                order = sign * counted(points, count + min(rank + 1, 10), room) * 16 + rank
+                if order > most:
+                    best, most = position, order
+        out_answers[i] = best
 
 
 @kernel

@@ -15,8 +15,10 @@ from cribsim.strategies.greedy import crib_sign
 from cribsim.views import KEPT_1, KEPT_2, THROWN_2
 
 _FIVE = 4
-KEEP_RUN, KEEP_FIVE, KEEP_LOW, KEEP_JACK, THROW_POINTS, THROW_FIVE, THROW_NEAR, THROW_SUITED, THROW_JACK = range(1, 10)
-"""Places of the weights among the parameters; place 0 says whether opposite seats are partners."""
+SIGN, PARTNERS = range(2)
+KEEP_RUN, KEEP_FIVE, KEEP_LOW, KEEP_JACK, THROW_POINTS, THROW_FIVE, THROW_NEAR, THROW_SUITED, THROW_JACK = range(2, 11)
+"""Places of the weights among the parameters; the first say whether it is for points or against them, and whether
+opposite seats are partners."""
 
 
 @kernel(inline=True)
@@ -44,11 +46,11 @@ def _thrown_worth(one, two, params):
 
 @kernel
 def heuristic_discard(views, which, params, table, out_answers):
-    """The throw that is worth most by the rules of thumb; first of equals. params: partners, then the weights."""
+    """The throw that is worth most by the rules of thumb; first of equals. params: sign, partners, then the weights."""
     for k in range(len(which)):
         i = np.uint64(which[k])
         view = views[i]
-        cards, sign = view.cards, crib_sign(view, params[0] != 0)
+        cards, sign = view.cards, crib_sign(view, params[PARTNERS] != 0)
         best, most = 0, -1e18
         for answer in range(15 if view.n_thrown == 2 else 5):
             kept = KEPT_2[answer] if view.n_thrown == 2 else KEPT_1[answer]
@@ -61,13 +63,14 @@ def heuristic_discard(views, which, params, table, out_answers):
             else:
                 rank = np.int64(cards[answer]) >> 2
                 worth += sign * (params[THROW_FIVE] * (rank == _FIVE) + params[THROW_JACK] * (rank == JACK))
+            worth *= params[SIGN]
             if worth > most:
                 best, most = answer, worth
         out_answers[i] = best
 
 
-POINTS, LEAD_LOW, LEAD_PAIR, LEAD_FIVE, LEAVE_FIVE, LEAVE_TEN, LEAVE_NEAR, HIGH_FIRST, TO_THIRTY = range(9)
-"""Places of the weights of the play among the parameters."""
+POINTS, LEAD_LOW, LEAD_PAIR, LEAD_FIVE, LEAVE_FIVE, LEAVE_TEN, LEAVE_NEAR, HIGH_FIRST, TO_THIRTY = range(1, 10)
+"""Places of the weights of the play among the parameters, behind the sign."""
 
 
 @kernel(inline=True)
@@ -92,7 +95,7 @@ def _reply_worth(view, rank, params):
 
 @kernel
 def heuristic_play(views, which, params, table, out_answers):
-    """The card for which most speaks; first of equals. params: the weights."""
+    """The card for which most speaks; first of equals. params: sign, then the weights."""
     for k in range(len(which)):
         i = np.uint64(which[k])
         view = views[i]
@@ -106,6 +109,7 @@ def heuristic_play(views, which, params, table, out_answers):
                 worth += _lead_worth(view.cards, position, params)
             else:
                 worth += _reply_worth(view, rank, params)
+            worth *= params[SIGN]
             if worth > most:
                 best, most = position, worth
         out_answers[i] = best

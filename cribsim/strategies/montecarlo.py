@@ -109,8 +109,11 @@ def _drop(n, n_answers, sums, products, following):
 
 
 @kernel
-def choose_throw(view, n_samples, sign, bonus, policies, unseen, pack, places, hand, thrown, sums, products, following):
-    """The best throw of one view. bonus: float64[15], added to each throw's points; the rest scratch."""
+def choose_throw(
+    view, n_samples, sign, aim, bonus, policies, unseen, pack, places, hand, thrown, sums, products, following
+):
+    """The best throw of one view. aim: 1 for points, -1 against them; bonus: float64[15], added to each throw's points;
+    the rest scratch."""
     two = view.n_thrown == 2
     n_answers = 15 if two else 5
     _see(view.cards, view.n_cards, unseen)
@@ -128,7 +131,7 @@ def choose_throw(view, n_samples, sign, bonus, policies, unseen, pack, places, h
             worths = bonus[1]
             for answer in range(n_answers):
                 if following[answer]:
-                    worths[answer] = _worth(view, answer, thrown, starter, sign) + bonus[0, answer]
+                    worths[answer] = aim * (_worth(view, answer, thrown, starter, sign) + bonus[0, answer])
                     sums[answer] += worths[answer]
                     for other in range(answer + 1):
                         if following[other]:
@@ -148,8 +151,9 @@ def _pegging_bonus(view, pegging, out_bonus):
 
 
 @kernel
-def answer_many(views, which, n_samples, partners, pegging, role, policies, scratch, out_answers):
-    """Answer the views of one role. pegging: float64[2, 1820], or of no columns to leave it out."""
+def answer_many(views, which, n_samples, partners, aim, pegging, role, policies, scratch, out_answers):
+    """Answer the views of one role. aim: 1 for points, -1 against them; pegging: float64[2, 1820], or of no columns to
+    leave it out."""
     unseen, pack, places, hand, thrown, sums, products, following, bonus = scratch
     for k in range(len(which)):
         i = which[k]
@@ -159,7 +163,20 @@ def answer_many(views, which, n_samples, partners, pegging, role, policies, scra
                 _pegging_bonus(view, pegging, bonus[0])
             sign = crib_sign(view, partners)
             out_answers[i] = choose_throw(
-                view, n_samples, sign, bonus, policies, unseen, pack, places, hand, thrown, sums, products, following
+                view,
+                n_samples,
+                sign,
+                aim,
+                bonus,
+                policies,
+                unseen,
+                pack,
+                places,
+                hand,
+                thrown,
+                sums,
+                products,
+                following,
             )
 
 
@@ -177,12 +194,17 @@ def _scratch() -> tuple[NDArray[Any], ...]:
     )
 
 
-def montecarlo_discard(rules: Rules, model: ThrowModel, n_samples: int, pegging: NDArray[np.float64]) -> Bound:
-    """Monte Carlo discards against a model of what the others throw. pegging: (2, 1820), or (2, 0) to leave it out."""
+def montecarlo_discard(
+    rules: Rules, model: ThrowModel, n_samples: int, pegging: NDArray[np.float64], sign: int
+) -> Bound:
+    """Monte Carlo discards against a model of what the others throw. pegging: (2, 1820), or (2, 0) to leave it out;
+    sign: 1 for points, -1 against them."""
     roles: list[tuple[Policy, ...]] = [(*model.others(role), ANY_CARDS, ANY_CARDS)[:3] for role in range(rules.players)]
 
     def answer(views: Any, which: Any, params: Any, table: Any, out_answers: Any) -> None:
         for role, policies in enumerate(roles):
-            answer_many(views, which, n_samples, bool(rules.teams), pegging, role, policies, _scratch(), out_answers)
+            answer_many(
+                views, which, n_samples, bool(rules.teams), sign, pegging, role, policies, _scratch(), out_answers
+            )
 
     return Bound(answer, compiled=False)

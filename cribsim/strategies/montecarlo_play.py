@@ -24,13 +24,13 @@ _MOST_TRIES = 64
 
 
 @kernel
-def roll_greedily(pile, count, last, players, sides, hands, seat, place):
+def roll_greedily(pile, count, last, players, sides, others, hands, seat, place):
     """Points of the side of `seat` less the others', from a card of its own to the end, all playing greedily.
 
     hands: int64[4], packed, used up; last: who played last; place: of the card that `seat` plays first; sides: bits of
-    the seats of its side.
+    the seats of its side; others: what a point of the others counts.
     """
-    difference = 0
+    difference = 0.0
     while True:
         hand = hands[seat]
         rank = card_at(hand, place) >> 2
@@ -48,7 +48,7 @@ def roll_greedily(pile, count, last, players, sides, hands, seat, place):
         if following < 0:
             points += count < MAX_COUNT
             pile, count, following = 0, 0, holds
-        difference += points if sides >> last & 1 else -points
+        difference += points if sides >> last & 1 else -others * points
         if following < 0:
             return difference
         seat = following
@@ -168,8 +168,9 @@ def is_tried(view, place):
 
 
 @kernel
-def choose_card(view, n_samples, partners, chances, sets, scratch):
-    """The position of the best card. chances: float64[2, 1820], by role; scratch: see `make_scratch`."""
+def choose_card(view, n_samples, partners, others, chances, sets, scratch):
+    """The position of the best card. others: what a point of the others counts; chances: float64[2, 1820], by role;
+    scratch: see `make_scratch`."""
     weights, lowest, pack, places, drawn, hands, sums = scratch
     players, seat, n = np.int64(view.players), np.int64(view.seat), np.int64(view.n_cards)
     sides = 1 << seat | ((partners and players == 4) << (seat ^ 2))
@@ -182,7 +183,8 @@ def choose_card(view, n_samples, partners, chances, sets, scratch):
                 for who in range(MAX_PLAYERS):
                     hands[who] = drawn[who] if who < players else EMPTY_HAND
                 pile, last = np.int64(view.pile), np.int64(view.last_seat)
-                sums[place] += roll_greedily(pile, np.int64(view.count), last, players, sides, hands, seat, place)
+                count = np.int64(view.count)
+                sums[place] += roll_greedily(pile, count, last, players, sides, others, hands, seat, place)
     best = 0
     for place in range(1, n):
         if is_tried(view, place) and sums[place] > sums[best]:
@@ -191,11 +193,11 @@ def choose_card(view, n_samples, partners, chances, sets, scratch):
 
 
 @kernel
-def answer_plays(views, which, n_samples, partners, chances, sets, scratch, out_answers):
+def answer_plays(views, which, n_samples, partners, others, chances, sets, scratch, out_answers):
     """Answer views of the play. Arguments as of `choose_card`."""
     for k in range(len(which)):
         i = which[k]
-        out_answers[i] = choose_card(views[i], n_samples, partners, chances, sets, scratch)
+        out_answers[i] = choose_card(views[i], n_samples, partners, others, chances, sets, scratch)
 
 
 def make_scratch() -> tuple[NDArray[Any], ...]:
@@ -207,53 +209,74 @@ def make_scratch() -> tuple[NDArray[Any], ...]:
         np.zeros(52, np.int64),
         np.full(4, EMPTY_HAND, np.int64),
         np.full(4, EMPTY_HAND, np.int64),
-        np.zeros(4, np.int64),
+        np.zeros(4),
     )
 
 
-def montecarlo_play(rules: Rules, discards: Half, n_samples: int, rollout: Half) -> Bound:
-    """Monte Carlo play. discards: by which the other keeps his cards, with two players; rollout: who plays on."""
+def montecarlo_play(rules: Rules, discards: Half, n_samples: int, rollout: Half, others: float, sign: int) -> Bound:
+    """Monte Carlo play.
+
+    Parameters
+    ----------
+    discards
+        By which the other keeps his cards, with two players.
+    rollout
+        Who plays on.
+    others
+        What a point of the others counts against one of one's own side.
+    sign
+        1 for points, -1 against them. (Counts that exact count-out refuses aren't known in rollouts.)
+    """
     chances = likely_chances(discards) if rules.players == 2 else np.ones((2, 1820))
-    if rollout.text == "greedy" and rollout.source == "built in":
-        return Bound(_greedily(rules, n_samples, chances), compiled=False)
-    return Bound(_by_strategy(rules, n_samples, chances, rollout), compiled=False)
+    if rollout.text == "greedy" and rollout.source == "built in" and sign == 1:
+        return Bound(_greedily(rules, n_samples, others, chances), compiled=False)
+    return Bound(_by_strategy(rules, n_samples, others, sign, chances, rollout), compiled=False)
 
 
-def _greedily(rules: Rules, n_samples: int, chances: NDArray[np.float64]) -> Callable[..., None]:
+def _greedily(rules: Rules, n_samples: int, others: float, chances: NDArray[np.float64]) -> Callable[..., None]:
     def answer(views: Any, which: Any, params: Any, table: Any, out_answers: Any) -> None:
-        answer_plays(views, which, n_samples, bool(rules.teams), chances, SETS, make_scratch(), out_answers)
+        scratch = make_scratch()
+        answer_plays(views, which, n_samples, bool(rules.teams), others, chances, SETS, scratch, out_answers)
 
     return answer
 
 
-def _by_strategy(rules: Rules, n_samples: int, chances: NDArray[np.float64], half: Half) -> Callable[..., None]:
+def _by_strategy(
+    rules: Rules, n_samples: int, others: float, sign: int, chances: NDArray[np.float64], half: Half
+) -> Callable[..., None]:
     """Rollouts by any pegging strategy: slow, a few hundred decisions a second."""
-    bound = half.ready(rules)
+    bound, signs = half.ready(rules), (sign, -sign * others)
 
     def play_on(views: NDArray[Any], which: NDArray[np.int32], out: NDArray[np.int64]) -> None:
         bound.answer(views, which, bound.params, bound.table, out)
 
     def answer(views: Any, which: Any, params: Any, table: Any, out_answers: Any) -> None:
         for i in which:
-            out_answers[i] = _best_by_strategy(views[i], rules, n_samples, chances, play_on)
+            out_answers[i] = _best_by_strategy(views[i], rules, n_samples, signs, chances, play_on)
 
     return answer
 
 
 def _best_by_strategy(
-    view: Any, rules: Rules, n_samples: int, chances: NDArray[np.float64], play_on: Callable[..., None]
+    view: Any,
+    rules: Rules,
+    n_samples: int,
+    signs: tuple[float, float],
+    chances: NDArray[np.float64],
+    play_on: Callable[..., None],
 ) -> int:
+    """signs: what a point of one's own side and of the others counts."""
     tried = [place for place in range(int(view["n_cards"])) if is_tried(view, place)]
     if len(tried) == 1:
         return tried[0]
     hands, seat = np.full((n_samples, MAX_PLAYERS), EMPTY_HAND, np.int64), int(view["seat"])
     draw_hands(view, chances, SETS, make_scratch(), hands)
-    signs = np.full(MAX_PLAYERS, -1)
-    signs[[seat, seat ^ 2] if rules.teams else [seat]] = 1
+    by_seat = np.full(MAX_PLAYERS, signs[1])
+    by_seat[[seat, seat ^ 2] if rules.teams else [seat]] = signs[0]
     means = []
     for place in tried:
         views, at = np.repeat(np.asarray(view)[None], n_samples), np.full(n_samples, place)
         rng = np.random.default_rng(int(view["key"]))  # the same keys for every card
         points = roll_out(views, hands.copy(), at, [play_on] * rules.players, rng)
-        means.append((points @ signs).mean())
+        means.append((points @ by_seat).mean())
     return tried[int(np.argmax(means))]

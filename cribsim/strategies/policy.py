@@ -49,7 +49,7 @@ def _blank_views(n: int, role: int, rules: Rules) -> NDArray[Any]:
     """Views of discards in this role at the start of a game."""
     views = empty_views(DISCARD_VIEW, n)
     views["cards"] = NO_CARD
-    views["n_cards"], views["n_thrown"] = rules.cards, rules.n_thrown
+    views["n_cards"], views["n_thrown"] = rules.n_dealt, rules.n_thrown
     views["players"], views["role"] = rules.players, role
     views["dealer"], views["seat"] = rules.players - 1, role
     return views
@@ -68,12 +68,12 @@ def _ask_block(bound: Bound, role: int, rules: Rules, out: Policy, first: int) -
     """Ask for the hands from `first` on, as many as a block holds."""
     block = out[first : first + _BLOCK]
     views = _blank_views(len(block), role, rules)
-    _fill_hands(hand_at(first, rules.cards or 0), rules.cards, views)
+    _fill_hands(hand_at(first, rules.n_dealt), rules.n_dealt, views)
     block[:] = _check_answers(_ask(bound, views), rules)
 
 
 def _check_answers(answers: NDArray[np.int64], rules: Rules) -> NDArray[np.int64]:
-    n_answers = len(thrown_positions(rules.cards or 0, rules.n_thrown))
+    n_answers = len(thrown_positions(rules.n_dealt, rules.n_thrown))
     wrong = answers[(answers < 0) | (answers >= n_answers)]
     if len(wrong):
         raise PlayerError(f"it answered {wrong[0]}; wanted: the index of a throw, 0 to {n_answers - 1}")
@@ -94,7 +94,7 @@ def _tried_views(n: int, role: int, rules: Rules) -> NDArray[Any]:
     n_ranks = rng.choice([2, 3, 5, 13, 13], n)
     for view, ranks in zip(views, n_ranks, strict=True):
         pack = np.repeat(rng.permutation(13)[:ranks] * 4, 4) + np.tile(np.arange(4), ranks)
-        view["cards"][: rules.cards] = np.sort(rng.permutation(pack)[: rules.cards])
+        view["cards"][: rules.n_dealt] = np.sort(rng.permutation(pack)[: rules.n_dealt])
     return views
 
 
@@ -107,7 +107,7 @@ def _refuse_slow(bound: Bound, role: int, rules: Rules) -> None:
         _ask(bound, views[n_asked : n_asked + 1])
         n_asked += 1
     each = (time.perf_counter() - began) / n_asked
-    n = n_hands(rules.cards or 0) if bound.compiled else N_CLASSES[rules.cards or 0]
+    n = n_hands(rules.n_dealt) if bound.compiled else N_CLASSES[rules.n_dealt]
     if each * n > _MOST_SECONDS:
         raise PlayerError(
             f"it takes {each:.2g} s a throw; asked about all {n:,} hands it would need {each * n / 3600:,.0f} hours"
@@ -167,7 +167,7 @@ def _kept(path: Path, half: Half, role: int, rules: Rules) -> Policy:
     """The policy as it was kept on disk, or made and kept. Another process may be doing the same."""
     with contextlib.suppress(OSError, ValueError, EOFError):
         held: Policy = np.load(path, mmap_mode="c")
-        if held.shape == (n_hands(rules.cards or 0),):
+        if held.shape == (n_hands(rules.n_dealt),):
             return held
     policy = _made(half, role, rules)
     with contextlib.suppress(OSError):
@@ -178,13 +178,13 @@ def _kept(path: Path, half: Half, role: int, rules: Rules) -> Policy:
 
 
 def _ask_all(bound: Bound, role: int, rules: Rules) -> Policy:
-    out = np.empty(n_hands(rules.cards or 0), np.uint8)
+    out = np.empty(n_hands(rules.n_dealt), np.uint8)
     list(share_out(lambda first: _ask_block(bound, role, rules, out, first), range(0, len(out), _BLOCK)))
     return out
 
 
 def _ask_classes(bound: Bound, role: int, rules: Rules) -> Policy:
-    hands = class_hands(rules.cards or 0)
+    hands = class_hands(rules.n_dealt)
     views = _blank_views(len(hands), role, rules)
-    views["cards"][:, : rules.cards] = hands
-    return spread_classes(_check_answers(_ask(bound, views), rules).astype(np.uint8), rules.cards or 0)
+    views["cards"][:, : rules.n_dealt] = hands
+    return spread_classes(_check_answers(_ask(bound, views), rules).astype(np.uint8), rules.n_dealt)

@@ -15,7 +15,7 @@ def random_discard(views, which, params, table, out_answers):
     for k in range(len(which)):
         i = np.uint64(which[k])
         view = views[i]
-        out_answers[i] = random_below(view.key, 15 if view.n_thrown == 2 else 5)
+        out_answers[i] = random_below(view.key, 15 if view.n_cards == 6 else 10 if view.n_thrown == 2 else 5)
 
 
 @kernel

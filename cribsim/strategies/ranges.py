@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cribsim._jit import kernel
 from cribsim.cards import N_CARDS, NO_CARD
 from cribsim.hands import CARD_PLACES, class_hands, class_sizes
-from cribsim.pegging import EMPTY_HAND
+from cribsim.pegging import EMPTY_HAND, MAX_PLAYS
 from cribsim.pegging_game.paths import rank_in
 from cribsim.pegging_game.sets import N_SETS, SETS, n_hands_of
 from cribsim.rules import MAX_COUNT, MAX_PLAYERS
@@ -128,8 +128,11 @@ def rule_out(view, out_lowest):
     count, n_played, holding = 0, 0, (1 << np.int64(view.players)) - 1
     for at in range(np.int64(view.n_played)):
         pip = min((np.int64(view.played[at]) >> 2) + 1, 10)
-        if count + pip > MAX_COUNT:
-            _limit(holding, count, out_lowest)
+        unasked = (
+            np.int64(view.goes[at]) >> 4
+        )  # when a count was closed before everybody had his turn (`go_order=next`)
+        if count + pip > MAX_COUNT or unasked:
+            _limit(holding & ~unasked, count, out_lowest)
             count = 0
         _limit(np.int64(view.goes[at]), count, out_lowest)
         count = (count + pip) % MAX_COUNT
@@ -138,7 +141,8 @@ def rule_out(view, out_lowest):
         if n_played >> (4 * seat) & 15 == 4:
             holding &= ~(1 << seat)
     if view.count == 0:
-        _limit(holding, count, out_lowest)
+        unasked = np.int64(view.goes[np.int64(view.n_played)]) >> 4 if view.n_played < MAX_PLAYS else 0
+        _limit(holding & ~unasked, count, out_lowest)
     _limit(np.int64(view.gone), count, out_lowest)
 
 

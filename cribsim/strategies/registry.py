@@ -18,11 +18,14 @@ from pathlib import Path
 from typing import Any
 
 from cribsim.errors import PlayerError, text_of
+from cribsim.rules import Rules
 from cribsim.strategies.base import DISCARD, PLAY, STAGE_WORDS, Bound
 
 GROUP = "cribsim.strategies"
 BUILT_IN = "built in"
 STAGES = (DISCARD, PLAY)
+ALL_RULES = frozenset({"lowball", "exact_out", "cards"})
+"""The rules that ask for other play than the standard game: points are bad, or must fit, or three cards are kept."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,8 @@ class Definition:
     """What a later definition of the same name must share to replace this one (a user's file or module)."""
     functions: tuple[Any, ...] = ()
     """The user's function; none when built in."""
+    knows: frozenset[str] = frozenset()
+    """Of the rules that ask for other play (`ALL_RULES`) those by which it can play."""
 
 
 Table = dict[tuple[str, str], Definition]
@@ -141,6 +146,19 @@ def definitions() -> list[Definition]:
     found = {**_INSTALLED, **_USER, **_BUILT_IN}
     ranks = (BUILT_IN,)
     return sorted(found.values(), key=lambda item: (item.source not in ranks, item.source, item.name, item.stage))
+
+
+def require_known(item: Definition, rules: Rules, text: str) -> None:
+    """Refuse a strategy that can't play by these rules."""
+    asked = {"lowball": rules.lowball, "exact_out": bool(rules.exact_out), "cards": rules.cards == 5}
+    for name in sorted(rule for rule, on in asked.items() if on and rule not in item.knows):
+        able = ", ".join(
+            sorted({other.name for other in _BUILT_IN.values() if other.stage == item.stage and name in other.knows})
+        )
+        raise PlayerError(
+            f"{text} ({item.stage}) can't play by {name}={str(getattr(rules, name)).lower()}; these can: {able}, "
+            f"and your own"
+        )
 
 
 def names(stage: str) -> list[str]:

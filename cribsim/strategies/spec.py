@@ -80,6 +80,10 @@ def parse_player(text: str) -> PlayerSpec:
     if parameters and [key for key, _ in parameters] != ["miss"]:
         raise PlayerError(f"{shown(text)}: behind a whole player only (miss=NUMBER) can stand")
     reader.end()
+    last = dict(halves[-1].parameters)
+    if "miss" in last and not parameters:  # as in expectimax+greedy(miss=0.1)
+        parameters = (("miss", last.pop("miss")),)
+        halves[-1] = HalfSpec(halves[-1].ref, tuple(last.items()))
     return PlayerSpec(tuple(halves), parameters)
 
 

@@ -11,7 +11,7 @@ from cribsim.errors import PlayerError, shown
 from cribsim.rules import Rules
 from cribsim.strategies.answers import batch_answer, compile_function, compiled_answer, is_compiled, plain_answer
 from cribsim.strategies.base import DISCARD, PLAY, STAGE_WORDS, Bound, Half, read_numbers
-from cribsim.strategies.registry import Definition, register_user
+from cribsim.strategies.registry import ALL_RULES, Definition, register_user
 from cribsim.strategies.spec import is_word
 
 
@@ -43,7 +43,9 @@ class Strategy:
         source = file if os.path.isfile(file) else self.__module__
         origin = frozenset({file, self.__module__} - {""})
         functions = (self.function,)
-        return Definition(self.name, self.stage, self.bind, {}, self.players, source, about, False, origin, functions)
+        return Definition(
+            self.name, self.stage, self.bind, {}, self.players, source, about, False, origin, functions, ALL_RULES
+        )
 
     @property
     def half(self) -> Half:
@@ -53,7 +55,7 @@ class Strategy:
 
     def bind(self, rules: Rules) -> Bound:
         """Make it ready for rules; compiled once for each size of hand."""
-        shape = (rules.cards or 0, rules.n_thrown)
+        shape = (rules.n_dealt, rules.n_thrown)
         if shape not in self._made:
             self._made[shape] = self._bind(*shape)
         return self._made[shape]
