@@ -208,7 +208,7 @@ def test_every_way_to_look_ahead_plays(text, n):
 
 @pytest.mark.parametrize("text", ["depth=3", "reply=greedy"])
 def test_open_hands_are_for_two(text):
-    with pytest.raises(PlayerError, match="two players only"):
+    with pytest.raises(PlayerError, match="two players and plain points only"):
         cribsim.simulate([f"expectimax+expectimax({text})"] * 3, deals=5, rules="three")
 
 

@@ -528,6 +528,7 @@ def test_each_rule_of_the_play_pulls_its_way(weight, value, hand, plays, chosen)
     view, found = play_view(hand, plays, dealer=1, seat=len(plays) % 2), []
     for own in (value, 0):
         weights = dict.fromkeys(find_parameters("heuristic", "play"), 0) | {weight: own}
+        del weights["objective"]
         spec = ",".join(f"{name}={number}" for name, number in weights.items())
         answer = int(find_half(f"heuristic({spec})", "play").answer(view)[0])
         found.append(cribsim.format_cards([int(view["cards"][0][answer])]))

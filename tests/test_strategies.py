@@ -244,7 +244,7 @@ def test_players_travel_by_their_text():
         ("expectimx+greedy", ("no discard strategy 'expectimx'", "nearest: expectimax")),
         ("table(file=x)", ("table(file=x) is a discard strategy", "add a pegging strategy", "table(file=x)+greedy")),
         ("greedy+table(file=x)", ("table is a discard strategy", "behind the +", "greedy", "random")),
-        ("greedy(depth=2)", ("greedy takes no parameters", "depth=")),
+        ("random(depth=2)", ("random takes no parameters", "depth=")),
         ("expectimax+greedy(miss=1.5)", ("miss=1.5", "a chance from 0 to 1")),
         ("greedy(miss=often)", ("miss=often", "a chance from 0 to 1")),
         ("greedy(miss=0.1)+greedy", ("miss=0.1", "behind a whole player")),
