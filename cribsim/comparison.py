@@ -24,6 +24,7 @@ from cribsim.rules import Rules, read_rules
 from cribsim.runs import Batch, Job, check_executor, check_first, check_progress, check_workers, play_all, warm_up
 from cribsim.saved import (
     SCHEMA_VERSION,
+    UNITS,
     Range,
     join_provenance,
     join_ranges,
@@ -97,16 +98,16 @@ class Comparison:
             known = f"seats: {', '.join(self.seats)}; phases: {', '.join(names)}"
             raise ResultError(f"no seat {shown(seat)} with phase {shown(phase)}; {known}")
         at, which = self.seats.index(seat), PHASES.index(phase)
-        total, squares = (int(value) for value in self.sums[at, which])
-        scale = 1 / n_others(self.rules) / (self.plays if seat == self.seats[-1] else 1)
+        return self._mean_of(self.sums[at, which], self.plays if seat == self.seats[-1] else 1)
+
+    def _mean_of(self, sums: NDArray[np.int64], plays: int) -> Estimate:
+        """A mean over the groups, of sums (`group_chunk`) over so many plays."""
+        total, squares = (int(value) for value in sums)
+        scale = 1 / n_others(self.rules) / plays
         return from_sums(self.pairs, total, squares, scale=scale, confidence=self.confidence)
 
     def _game_estimate(self, which: int) -> Estimate | None:
-        if self.mode == "deals":
-            return None
-        total, squares = (int(value) for value in self.game_sums[which])
-        scale = 1 / n_others(self.rules) / self.plays
-        return from_sums(self.pairs, total, squares, scale=scale, confidence=self.confidence)
+        return None if self.mode == "deals" else self._mean_of(self.game_sums[which], self.plays)
 
     @property
     def difference(self) -> Estimate:
@@ -205,9 +206,8 @@ class Comparison:
         return "pair" if self.plays == 2 else "group"
 
     def __repr__(self) -> str:
-        unit = {"deals": "deal", "games": "game", "matches": "match"}[self.mode]
         played = f"{count_of(self.pairs, self.group)} of {self.mode}, seed {self.seed}"
-        return f"<Comparison {self.a} less {self.b}, {played}: {self.difference} points a {unit}>"
+        return f"<Comparison {self.a} less {self.b}, {played}: {self.difference} points a {UNITS[self.mode]}>"
 
     def _repr_html_(self) -> str:
         found = f"{self.difference} over {count_of(self.pairs, self.group)}, seed {self.seed}"
@@ -218,7 +218,7 @@ class Comparison:
 def _read_comparison(told: dict[str, Any], _folder: Path) -> Comparison:
     """The comparison that a file tells of; ValueError where it makes no sense."""
     a, b, mode, pairs = (told[name] for name in ("a", "b", "mode", "pairs"))
-    if not isinstance(a, str) or not isinstance(b, str) or mode not in ("deals", "games", "matches"):
+    if not isinstance(a, str) or not isinstance(b, str) or mode not in UNITS:
         raise ValueError(f"a {shown(a)}, b {shown(b)}, mode {shown(mode)}")
     rules, ranges = read_told_rules(told), read_ranges(told["ranges"], pairs)
     told_sums = [rows + [[0, 0]] * (len(rows) == TOTAL + 1) for rows in told["sums"]]  # at first there were no muggins

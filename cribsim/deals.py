@@ -9,7 +9,7 @@ import numpy as np
 
 from cribsim._jit import kernel
 from cribsim.pegging import MAX_PLAYS
-from cribsim.rules import MAX_PLAYERS
+from cribsim.rule_record import MAX_PLAYERS
 from cribsim.tally import N_PLACES
 
 DEAL = np.dtype(

@@ -28,7 +28,8 @@ from cribsim.pegging import (
     lay_card,
     start_play,
 )
-from cribsim.rules import HEELS_POINTS, MAX_PLAYERS, RULES
+from cribsim.rule_record import MAX_PLAYERS, RULES
+from cribsim.rules import HEELS_POINTS
 from cribsim.scoring import JACK, show_sorted
 from cribsim.streams import DISCARD_PLACE, choice_key, deal_cards, decision_key, draw_places
 from cribsim.table import END, FIRST, GAVE_UP, LIVE, NEXT, ROUNDS, SEAT, SLOT, STAGE, Seats, new_table

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from cribsim._jit import kernel
 from cribsim.cards import N_CARDS, NO_CARD, format_cards, parse_cards
 from cribsim.errors import CardError, CribsimError, nearest
-from cribsim.rules import MAX_PLAYERS, Rules
+from cribsim.rule_record import MAX_PLAYERS
+from cribsim.rules import Rules
 from cribsim.sampling import draw_cards, return_cards
 from cribsim.streams import choice_key, decision_key
 from cribsim.views import thrown_positions

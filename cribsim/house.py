@@ -16,7 +16,8 @@ from cribsim._jit import kernel
 from cribsim.cards import NO_CARD
 from cribsim.deals import award, role_of, side_of
 from cribsim.pegging import MAX_PLAYS, NOBODY, TURNS, card_at, end_turn, highest_rank, lay_card, next_gains
-from cribsim.rules import EXACT_ITEMS, HEELS_POINTS, MAX_COUNT
+from cribsim.rule_record import EXACT_ITEMS
+from cribsim.rules import HEELS_POINTS, MAX_COUNT
 from cribsim.scoring import JACK
 from cribsim.streams import item_draw
 from cribsim.tally import CRIB, HAND, HEELS, MUGGINS, PEGGING

@@ -11,7 +11,7 @@ from cribsim.cards import N_CARDS, parse_cards
 from cribsim.deals import role_seat, side_of
 from cribsim.errors import CardError, shown
 from cribsim.pegging import NOBODY
-from cribsim.rules import ALTERNATE, LOSER, MAX_PLAYERS
+from cribsim.rule_record import ALTERNATE, LOSER, MAX_PLAYERS
 from cribsim.streams import cut_key, nth_key, random_below
 
 

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from cribsim._jit import kernel
 from cribsim.cards import NO_CARD
-from cribsim.rules import MAX_COUNT, MAX_PLAYERS, PIPS
+from cribsim.rule_record import MAX_PLAYERS
+from cribsim.rules import MAX_COUNT, PIPS
 
 MAX_PLAYS = 16
 NOBODY = -1

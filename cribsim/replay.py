@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from cribsim.cards import NO_CARD, format_card, format_cards, parse_cards, require_cards
 from cribsim.errors import CardError, CribsimError, IllegalPlay, shown
 from cribsim.pegging import EMPTY_HAND, NOBODY, end_turn, lay_card, pack_hand, start_play
-from cribsim.rules import HEELS_POINTS, MAX_COUNT, MAX_PLAYERS, Rules, pip_of, read_rules, refuse_rules
+from cribsim.rule_record import MAX_PLAYERS
+from cribsim.rules import HEELS_POINTS, MAX_COUNT, Rules, pip_of, read_rules, refuse_rules
 from cribsim.scoring import JACK, show_points
 from cribsim.views import PLAY_VIEW, empty_views, read_plays, read_scores, read_seat
 

@@ -18,6 +18,7 @@ from cribsim.given import Given
 from cribsim.rules import Rules
 from cribsim.saved import (
     SCHEMA_VERSION,
+    UNITS,
     Range,
     join_provenance,
     join_ranges,
@@ -323,7 +324,7 @@ def _read_result(told: dict[str, Any], folder: Path) -> Result:
     players, mode = tuple(told["players"]), told["mode"]
     if len(players) != rules.players or not all(isinstance(player, str) for player in players):
         raise ValueError(f"players {shown(told['players'])} for {rules.players} seats")
-    if mode not in ("deals", "games", "matches"):
+    if mode not in UNITS:
         raise ValueError(f"mode {shown(mode)}")
     if _sha256(folder / _TALLY) != told["tally_sha256"]:
         raise ValueError(f"{_TALLY} is damaged, or belongs to another run")

@@ -21,7 +21,8 @@ from cribsim.engine import play_rounds
 from cribsim.errors import CribsimError, StrategyError, shown
 from cribsim.given import MOST_REDRAWN, NOTHING_GIVEN, Given
 from cribsim.pegging import NOBODY
-from cribsim.rules import MAX_PLAYERS, Rules
+from cribsim.rule_record import MAX_PLAYERS
+from cribsim.rules import Rules
 from cribsim.stopping import Watch
 from cribsim.strategies import Player
 from cribsim.strategies.base import Bound, fault_text, view_text

@@ -48,6 +48,10 @@ def read_saved(folder: str | Path, what: str, file: str, read: Callable[[dict[st
         raise ResultError(f"{folder} can't be read as a {what}: {why}") from None
 
 
+UNITS = {"deals": "deal", "games": "game", "matches": "match"}
+"""The modes of a run, and the word for one unit of each."""
+
+
 def read_told_rules(told: dict[str, Any]) -> Rules:
     """The rules of a saved run, of which the two that matter most must be there."""
     rules = dict(told["rules"])

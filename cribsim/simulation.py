@@ -16,7 +16,8 @@ from cribsim.folders import new_folder
 from cribsim.given import Given
 from cribsim.records import RecordWriter, record_chunk
 from cribsim.result import Result
-from cribsim.rules import Rules, miss_threshold, read_rules
+from cribsim.rule_record import miss_threshold
+from cribsim.rules import Rules, read_rules
 from cribsim.runs import (
     Job,
     check_executor,

@@ -9,7 +9,7 @@ import numpy as np
 from cribsim.cards import NO_CARD
 from cribsim.deals import DEAL, GAME
 from cribsim.given import GIVEN
-from cribsim.rules import MAX_PLAYERS
+from cribsim.rule_record import MAX_PLAYERS
 from cribsim.tally import N_PLACES
 from cribsim.views import DISCARD_VIEW, PLAY_VIEW
 

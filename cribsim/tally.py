@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cribsim.errors import ResultError
-from cribsim.rules import MAX_PLAYERS
+from cribsim.rule_record import MAX_PLAYERS
 from cribsim.scoring import N_KEPT
 
 HEELS, PEGGING, HAND, CRIB, TOTAL, MUGGINS = range(6)

@@ -21,7 +21,8 @@ from numpy.typing import NDArray
 from cribsim.cards import NO_CARD, format_card, parse_cards, require_cards
 from cribsim.errors import CardError, CribsimError, IllegalPlay, shown
 from cribsim.pegging import EMPTY_HAND, PLAY_FIELDS, end_turn, lay_card, start_play
-from cribsim.rules import MAX_COUNT, MAX_PLAYERS, MAX_TARGET, Rules, pip_of
+from cribsim.rule_record import MAX_PLAYERS
+from cribsim.rules import MAX_COUNT, MAX_TARGET, Rules, pip_of
 
 DISCARD_VIEW = np.dtype(
     (

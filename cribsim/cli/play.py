@@ -238,8 +238,9 @@ def compare(
 
 
 def _print_comparison(found: dict[str, Any]) -> None:
-    units = {"deals": "deal", "games": "game", "matches": "match"}
-    unit, roles = units[found["mode"]], dict.fromkeys(row["seat"] for row in found["phases"])
+    from cribsim.saved import UNITS
+
+    unit, roles = UNITS[found["mode"]], dict.fromkeys(row["seat"] for row in found["phases"])
     headings = {role: f"as {role}" for role in roles if role not in ("both", "all")}
     _print_phases(f"{found['a']} less {found['b']}, points a {unit}", headings, found)
     kind = "game points" if found["mode"] == "matches" else "points"

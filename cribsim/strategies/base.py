@@ -14,7 +14,8 @@ from cribsim._reach import source_digest
 from cribsim.cards import NO_CARD, format_cards
 from cribsim.errors import PlayerError, StrategyError, shown, text_of
 from cribsim.folders import file_digest
-from cribsim.rules import MAX_PLAYERS, Rules, read_rules
+from cribsim.rule_record import MAX_PLAYERS
+from cribsim.rules import Rules, read_rules
 from cribsim.views import DISCARD_VIEW, PLAY_VIEW, without_guesses
 
 DISCARD, PLAY = "discard", "play"

@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cribsim.errors import StrategyError, require_whole
-from cribsim.rules import MAX_COUNT, MAX_PLAYERS, PIPS, Rules
+from cribsim.rule_record import MAX_PLAYERS
+from cribsim.rules import MAX_COUNT, PIPS, Rules
 from cribsim.strategies.base import DISCARD, PLAY, Bound, Half, fault_text, read_numbers, view_text
 from cribsim.strategies.finding import find_halves
 from cribsim.strategies.random import random_discard, random_play

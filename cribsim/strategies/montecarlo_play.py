@@ -14,7 +14,8 @@ from cribsim.pegging import EMPTY_HAND, card_at, highest_rank, next_gains, witho
 from cribsim.pegging_game.paths import pack_ranks
 from cribsim.pegging_game.sets import SETS, n_hands_of
 from cribsim.rollouts import roll_out
-from cribsim.rules import MAX_COUNT, MAX_PLAYERS, Rules
+from cribsim.rule_record import MAX_PLAYERS
+from cribsim.rules import MAX_COUNT, Rules
 from cribsim.sampling import draw_cards, return_cards, sample_word
 from cribsim.strategies.base import Bound, Half
 from cribsim.strategies.greedy import greedy_place

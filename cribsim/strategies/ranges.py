@@ -15,7 +15,8 @@ from cribsim.hands import CARD_PLACES, class_hands, class_sizes
 from cribsim.pegging import EMPTY_HAND, MAX_PLAYS
 from cribsim.pegging_game.paths import rank_in
 from cribsim.pegging_game.sets import N_SETS, SETS, n_hands_of
-from cribsim.rules import MAX_COUNT, MAX_PLAYERS
+from cribsim.rule_record import MAX_PLAYERS
+from cribsim.rules import MAX_COUNT
 from cribsim.scoring import N_KEPT, N_RANKS, RANK_PLACES, multisets
 from cribsim.strategies.base import Half
 from cribsim.strategies.policy import policy_of
