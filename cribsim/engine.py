@@ -288,10 +288,8 @@ def _start_game(rules, dealer, deal, game):
 
 
 @kernel
-def _start_unit(seed, rules, number, deal, game):
-    deal.number = number
-    deal.step = 0
-    _start_game(rules, first_dealer(seed, rules, deal.number, 0), deal, game)
+def _clear_game(game):
+    """Begin to add up a unit."""
     game.n_games = 0
     for seat in range(MAX_PLAYERS):
         game.wins[seat] = 0
@@ -299,6 +297,15 @@ def _start_unit(seed, rules, number, deal, game):
         for phase in range(N_PLACES):
             game.seat_sums[seat, phase] = 0
             game.role_sums[seat, phase] = 0
+
+
+@kernel
+def _start_unit(seed, rules, number, deal, game):
+    deal.number = number
+    deal.step = 0
+    _start_game(rules, first_dealer(seed, rules, deal.number, 0), deal, game)
+    if rules.in_game:
+        _clear_game(game)
 
 
 @kernel
@@ -318,20 +325,17 @@ def _end_game(seed, rules, deal, game, counts):
 
 
 @kernel
-def _end_unit(rules, deal, game, winner, counts, out_outcome):
-    if rules.in_game:
-        add_unit(rules, deal.step + 1, game, counts)
-    if len(out_outcome):
-        outcome = out_outcome[0]
-        outcome.n_deals = deal.step + 1
-        outcome.winner = winner
-        outcome.first_dealer = game.first_dealer
-        for seat in range(rules.players):
-            outcome.scores[seat] = deal.scores[seat]
-            outcome.value[seat] = game.value[seat]
-            for phase in range(N_PLACES):
-                points = game.seat_sums[seat, phase] if rules.in_game else np.int64(deal.points[seat, phase])
-                outcome.points[seat, phase] = points
+def _tell_outcome(rules, deal, game, winner, out_outcome):
+    """Write down a finished unit."""
+    out_outcome.n_deals = deal.step + 1
+    out_outcome.winner = winner
+    out_outcome.first_dealer = game.first_dealer
+    for seat in range(rules.players):
+        out_outcome.scores[seat] = deal.scores[seat]
+        out_outcome.value[seat] = game.value[seat]
+        for phase in range(N_PLACES):
+            points = game.seat_sums[seat, phase] if rules.in_game else np.int64(deal.points[seat, phase])
+            out_outcome.points[seat, phase] = points
 
 
 @kernel
@@ -357,8 +361,11 @@ def next_units(seed, rules, table, state, counts):
             if winner == NOBODY:
                 slot += 1
                 continue
-        at = np.int64(deal.number) - state[FIRST]
-        _end_unit(rules, deal, games[slot], winner, counts, table.outcomes[at : at + 1])
+        # here, not in a kernel of its own: all of the counts handed over once a deal cost a tenth of the whole run
+        if rules.in_game:
+            add_unit(rules, deal.step + 1, games[slot], counts)
+        if len(table.outcomes):
+            _tell_outcome(rules, deal, games[slot], winner, table.outcomes[np.int64(deal.number) - state[FIRST]])
         if state[NEXT] < state[END]:
             _start_unit(seed, rules, state[NEXT], deal, games[slot])
             state[NEXT] += 1
