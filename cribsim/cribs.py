@@ -28,16 +28,18 @@ from cribsim.scoring import (
     RANK_POINTS,
     multisets,
     rank_parts,
+    score_parts,
     show_points,
 )
-from cribsim.views import KEPT_1, KEPT_2, THROWN_2
+from cribsim.views import KEPT_1, KEPT_2, KEPT_2_OF_5, THROWN_2, THROWN_2_OF_5
 
 N_POINTS = MAX_SHOW + 1
 N_UNSEEN = 46
 """Cards unseen by a player who looks at six."""
-N_PAIRS_UNSEEN = N_UNSEEN * (N_UNSEEN - 1) // 2
 _SPLIT_2 = np.concatenate([THROWN_2, KEPT_2], axis=1).astype(np.uint64)
-_SPLIT_1 = np.concatenate([np.arange(5)[:, None], KEPT_1], axis=1).astype(np.uint64)
+SPLIT_1 = np.concatenate([np.arange(5)[:, None], KEPT_1], axis=1).astype(np.uint64)
+SPLIT_2_OF_5 = np.concatenate([THROWN_2_OF_5, KEPT_2_OF_5], axis=1).astype(np.uint64)
+"""The positions thrown and then those kept, of five cards, by answer."""
 
 
 @kernel(inline=True)
@@ -79,8 +81,9 @@ def count_pairs(unseen, policy, last, hand, out_thrown, out_kept):
 
 
 @kernel
-def count_singles(unseen, policy, last, hand, out_thrown, out_kept):
-    """The same for one card of five: unseen: int64[47]; out_thrown: int32[47]; out_kept: int32[47, 47]."""
+def count_fives(unseen, policy, split, n_thrown, last, hand, out_thrown, out_kept):
+    """The same for one or two cards of five. unseen: int64[47]; split: SPLIT_1 or SPLIT_2_OF_5; out_thrown: int32[47],
+    or by pair int32[1081]; out_kept: the same by 47."""
     hand[4] = last
     at4 = CARD_PLACES[4, unseen[last]]
     for third in range(3, last):
@@ -94,12 +97,13 @@ def count_singles(unseen, policy, last, hand, out_thrown, out_kept):
                 at1 = at2 + CARD_PLACES[1, unseen[first]]
                 for lowest in range(first):
                     hand[0] = lowest
-                    split = _SPLIT_1[np.uint64(policy[np.uint64(at1 + unseen[lowest])])]
-                    card = hand[split[0]]
-                    out_thrown[card] += 1
-                    kept = out_kept[card]
-                    for k in range(1, 5):
-                        kept[hand[split[k]]] += 1
+                    at = split[np.uint64(policy[np.uint64(at1 + unseen[lowest])])]
+                    thrown = np.int64(hand[at[0]])
+                    thrown = thrown if n_thrown == 1 else _pair_place(thrown, np.int64(hand[at[1]]))
+                    out_thrown[thrown] += 1
+                    kept = out_kept[thrown]
+                    for k in range(n_thrown, 5):
+                        kept[hand[at[k]]] += 1
 
 
 _ORDERS = np.array([(0, 1, 2), (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0)])
@@ -145,8 +149,8 @@ def weigh_singles(thrown, free, three, weights, out_weights):
 
 
 def weigh_pairs(thrown: NDArray[np.int32], kept: NDArray[np.int32]) -> NDArray[np.float64]:
-    """In how many hands the other throws a pair and a starter can be cut, (1035, 46): `cards_of_others` and place."""
-    places = cards_of_others(np.arange(N_UNSEEN), 2)
+    """How many hands throw a pair and leave a starter to be cut, (pairs, unseen): `cards_of_others` and place."""
+    places = cards_of_others(np.arange(kept.shape[1]), 2)
     weights = (thrown[:, None] - kept).astype(np.float64)
     weights[np.arange(len(places))[:, None], places] = 0
     return weights
@@ -160,18 +164,18 @@ def cards_of_others(unseen: NDArray[np.int64], n: int) -> NDArray[np.int64]:
 
 
 @kernel(inline=True)
-def _crib_points(mine, others, starter):
-    """One's own one or two cards with the two or three of the others."""
+def _crib_points(mine, others, starter, flush_of_five):
+    """One's own one or two cards with the two or three of the others. flush_of_five: 0 where four make a flush, too."""
     second = mine[1] if len(mine) == 2 else others[2]
-    return show_points(mine[0], second, others[0], others[1], starter, 1)
+    return show_points(mine[0], second, others[0], others[1], starter, flush_of_five)
 
 
 @kernel
-def show_cribs(mine, others, unseen, weights, out_histogram):
+def show_cribs(mine, others, unseen, weights, flush_of_five, out_histogram):
     """The points of the crib after each throw.
 
     mine: int64[answers, 1 or 2], the cards thrown; others: int64, by `cards_of_others`; unseen: int64[n]; weights:
-    float64[len(others), n]; out_histogram: float64[answers, 30].
+    float64[len(others), n]; flush_of_five: see `_crib_points`; out_histogram: float64[answers, 30].
     """
     for answer in range(len(mine)):
         row = out_histogram[answer]
@@ -179,11 +183,16 @@ def show_cribs(mine, others, unseen, weights, out_histogram):
             for starter in range(len(unseen)):
                 weight = weights[at, starter]
                 if weight > 0:
-                    row[np.uint64(_crib_points(mine[answer], others[at], unseen[starter]))] += weight
+                    points = _crib_points(mine[answer], others[at], unseen[starter], flush_of_five)
+                    row[np.uint64(points)] += weight
 
 
 def crib_parts(
-    mine: NDArray[np.int64], others: NDArray[np.int64], unseen: NDArray[np.int64], weights: NDArray[np.float64]
+    mine: NDArray[np.int64],
+    others: NDArray[np.int64],
+    unseen: NDArray[np.int64],
+    weights: NDArray[np.float64],
+    flush_of_five: int = 1,
 ) -> NDArray[np.float64]:
     """The average crib by part (`scoring.PARTS`) after each throw, (answers, 5); arguments as of `show_cribs`.
 
@@ -199,11 +208,17 @@ def crib_parts(
         means[answer, :3] = chances.ravel() @ _rank_parts_beside(tuple((cards >> 2).tolist()))
         crib = np.column_stack([np.tile(cards, (len(others), 1)), others])
         one_suit = (crib & 3 == cards[0] & 3).all(axis=1)
-        means[answer, 3] = 5 * shares[one_suit][:, suits == cards[0] & 3].sum()
+        with_starter, alone = (shares[one_suit][:, which].sum() for which in _by_suit(suits, cards[0] & 3))
+        means[answer, 3] = 5 * with_starter + (0 if flush_of_five else 4 * alone)
         means[answer, 4] = sum(
             shares[crib[:, at] == 4 * JACK + suit][:, suits == suit].sum() for at in range(4) for suit in range(4)
         )
     return means
+
+
+def _by_suit(suits: NDArray[np.int64], suit: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which are of a suit, and which aren't."""
+    return suits == suit, suits != suit
 
 
 @functools.cache
@@ -217,7 +232,7 @@ def _rank_parts_beside(mine: tuple[int, ...]) -> NDArray[np.int64]:
 
 @kernel
 def show_hands(kept, unseen, out_histogram):
-    """The points of the kept cards over every starter. kept: int64[answers, 4]; out_histogram: float64[answers, 30]."""
+    """The points of four kept over every starter. kept: int64[answers, 4]; out_histogram: float64[answers, 30]."""
     for answer in range(len(kept)):
         four = kept[answer]
         for starter in unseen:
@@ -225,13 +240,21 @@ def show_hands(kept, unseen, out_histogram):
             out_histogram[answer, np.uint64(points)] += 1
 
 
+def show_threes(kept: NDArray[np.int64], unseen: NDArray[np.int64], out_histogram: NDArray[np.float64]) -> None:
+    """The same for three cards kept, in the five-card game."""
+    points = score_parts(np.repeat(kept, len(unseen), axis=0), np.tile(unseen, len(kept))).sum(axis=1)
+    np.add.at(out_histogram, (np.repeat(np.arange(len(kept)), len(unseen)), points), 1)
+
+
 @kernel
-def add_samples(mine, kept, others, unseen, counts, own, totals, out_hands, out_cribs, out_sums, out_products):
+def add_samples(
+    mine, kept, others, unseen, counts, own, flush_of_five, totals, out_hands, out_cribs, out_sums, out_products
+):
     """Add up sampled cards of others and starters for each throw.
 
-    mine, others, unseen, counts (for weights): see `show_cribs`; kept: int64[answers, 4], the cards; own: 1 or -1, what
-    the crib counts for; totals: float64[answers], scratch; out_hands, out_cribs: float64[answers, 30], by points;
-    out_sums: float64[answers] and out_products: float64[answers, answers], of hand plus or minus crib.
+    mine, others, unseen, counts (for weights), flush_of_five: see `show_cribs`; kept: int64[answers, 4], the cards;
+    own: 1 or -1, what the crib counts for; totals: float64[answers], scratch; out_hands, out_cribs: float64[answers,
+    30], by points; out_sums: float64[answers] and out_products: float64[answers, answers], of hand plus or minus crib.
     """
     for at in range(len(others)):
         for starter in range(len(unseen)):
@@ -240,7 +263,7 @@ def add_samples(mine, kept, others, unseen, counts, own, totals, out_hands, out_
                 continue
             for answer in range(len(mine)):
                 four = kept[answer]
-                crib = _crib_points(mine[answer], others[at], unseen[starter])
+                crib = _crib_points(mine[answer], others[at], unseen[starter], flush_of_five)
                 hand = show_points(four[0], four[1], four[2], four[3], unseen[starter], 0)
                 out_hands[answer, np.uint64(hand)] += n
                 out_cribs[answer, np.uint64(crib)] += n

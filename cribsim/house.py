@@ -98,7 +98,7 @@ def _close(play):
 
 
 @kernel
-def _end_turn_next(play, hands):
+def end_turn_next(play, hands):
     """`end_turn` where only the next player may play on after a go: if he can't, whether he has said go before or not,
     the count is closed. Who wasn't asked then is noted with the next card, four bits higher than the goes."""
     players, last, count = np.int64(play.players), np.int64(play.last_seat), np.int64(play.count)
@@ -131,7 +131,7 @@ def house_play(rules, deal, view, seat, position):
     points = lay_card(view, deal.hands, seat, position)
     count, event, gone = np.int64(view.count), np.int64(view.n_played), view.gone
     before = deal.points[np.uint64(seat), PEGGING]
-    following, point = _end_turn_next(view, deal.hands) if rules.go_next else end_turn(view, deal.hands)
+    following, point = end_turn_next(view, deal.hands) if rules.go_next else end_turn(view, deal.hands)
     closes = view.count == 0
     fifteen = 2 if count == 15 else 0
     last = 2 if count == MAX_COUNT else point

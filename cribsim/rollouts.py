@@ -10,37 +10,48 @@ from numpy.typing import NDArray
 
 from cribsim._jit import kernel
 from cribsim.cards import NO_CARD
-from cribsim.pegging import NOBODY, card_at, end_turn, highest_rank, lay_card
+from cribsim.deals import DEAL
+from cribsim.engine import play_on
+from cribsim.pegging import NOBODY
+from cribsim.rules import Rules
+from cribsim.tally import MUGGINS, PEGGING
 from cribsim.views import without_guesses
 
 
 @kernel
-def play_cards(views, hands, which, positions, out_points, out_seats):
+def play_cards(rules, deals, views, which, positions, out_seats):
     """Play a card in each of some plays, and then all that is forced.
 
-    views: PLAY_VIEW[n], each at its seat; hands: int64[n, 4], packed, by seat; which: int32[k]; positions: int64[n];
-    out_points: int64[n, 4], added to, by seat; out_seats: int64[n], who chooses next (NOBODY: the play is over), whose
-    view it then is.
+    deals: DEAL[n]; views: PLAY_VIEW[n], each at its seat; which: int32[k]; positions: int64[n]; out_seats: int64[n],
+    who chooses next (NOBODY: the play is over), whose view it then is.
     """
     for k in range(len(which)):
         i = np.uint64(which[k])
-        view, held, position, seat = views[i], hands[i], positions[i], np.int64(views[i].seat)
-        while True:
-            points = lay_card(view, held, seat, position)
-            following, point = end_turn(view, held)
-            out_points[i, np.uint64(seat)] += points + point
-            seat, position = following, 0
-            if seat == NOBODY or card_at(held[np.uint64(seat)], 1) >> 2 <= highest_rank(np.int64(view.count)):
-                break
-        out_seats[i] = seat
-        if seat != NOBODY:
-            view.seat = seat
-            view.n_cards = view.n_left[np.uint64(seat)]
-            for place in range(4):
-                view.cards[place] = card_at(held[np.uint64(seat)], place)
+        out_seats[i] = play_on(rules, deals[i], views[i], np.int64(views[i].seat), positions[i])
+
+
+def _deals_of(views: NDArray[Any], hands: NDArray[np.int64], rules: Rules) -> NDArray[Any]:
+    """Deals in the midst of their play, with these hands; what the other seats threw isn't known to them here."""
+    deals, n = np.zeros(len(views), DEAL), len(views)
+    deals["hands"], deals["dealer"], deals["winner"] = hands, views["dealer"], NOBODY
+    deals["scores"][:, : rules.sides] = views["scores"][:, : rules.sides]  # the seats of a side have one score
+    deals["thrown"] = NO_CARD << 8 | NO_CARD
+    thrown = views["discards"].astype(np.int32)
+    deals["thrown"][np.arange(n), views["seat"]] = thrown[:, 1] << 8 | thrown[:, 0]
+    deals["called"] = _called(views[0]) if rules.go_point == "call" else 0
+    return deals
+
+
+def _called(view: Any) -> int:
+    """1 + the seat to whom a go was called in this count, 0 if none was."""
+    n_played, seats = int(view["n_played"]), [*view["played_by"].tolist(), 0]
+    seats[n_played] = int(view["seat"])
+    goes = [*view["goes"].tolist(), 0]
+    return next((seats[at] + 1 for at in range(int(view["count_start"]), n_played + 1) if goes[at] & 15), 0)
 
 
 def roll_out(
+    rules: Rules,
     views: NDArray[Any],
     hands: NDArray[np.int64],
     positions: NDArray[np.int64],
@@ -49,24 +60,21 @@ def roll_out(
 ) -> NDArray[np.int64]:
     """The points from a first card to the end of each play, by seat, (n, 4).
 
-    views, hands: see `play_cards`; both are used up. positions: the first card of each play; answers: by seat what
-    fills in the answers to some views; rng: draws the random keys. The discards of the other seats aren't known to
-    those who play them here.
+    views: of one place of the play, used up; hands: int64 (n, 4), packed, by seat; positions: the first card of each
+    play; answers: by seat what fills in the answers to some views; rng: draws the random keys. Only with exact
+    count-out do the scores matter: then a game may end.
     """
     n = len(views)
-    points, seats = np.zeros((n, 4), np.int64), views["seat"].astype(np.int64)
-    which = np.arange(n, dtype=np.int32)
-    asked_seat = int(seats[0])
-    thrown = views["discards"].copy()
+    deals, record = _deals_of(views, hands, rules), rules.record(in_game=bool(rules.exact_out))[0]
+    seats, which = views["seat"].astype(np.int64), np.arange(n, dtype=np.int32)
     while len(which):
-        play_cards(views, hands, which, positions, points, seats)
+        play_cards(record, deals, views, which, positions, seats)
         which = np.flatnonzero(seats != NOBODY).astype(np.int32)
         views["key"] = rng.integers(1 << 64, size=n, dtype=np.uint64)
-        views["discards"] = np.where((seats == asked_seat)[:, None], thrown, NO_CARD)
         found = np.full(n, -1, np.int64)
         for seat, answer in enumerate(answers):
             mine = which[seats[which] == seat]
             if len(mine):
                 answer(views, mine, found)
         positions = without_guesses(found)
-    return points
+    return deals["points"][:, :, [PEGGING, MUGGINS]].sum(axis=2, dtype=np.int64)  # type: ignore[no-any-return]

@@ -263,10 +263,12 @@ PARTS = ("fifteens", "pairs", "runs", "flush", "nobs")
 
 
 def score_parts(fours: NDArray[np.int64], starters: NDArray[np.int64], *, is_crib: bool = False) -> NDArray[np.int64]:
-    """The points of many hands or cribs by part (`PARTS`), (n, 5). fours: (n, 4) different cards; starters: (n,)."""
+    """The points of many hands or cribs by part (`PARTS`), (n, 5). fours: (n, 4) different cards (of the five-card
+    game's hands three); starters: (n,)."""
     one_suit = (fours & 3 == fours[:, :1] & 3).all(axis=1)
     with_starter = one_suit & (fours[:, 0] & 3 == starters & 3)
-    flush = 5 * with_starter + 4 * (one_suit & ~with_starter & (not is_crib))
+    size = fours.shape[1]
+    flush = (size + 1) * with_starter + size * (one_suit & ~with_starter & (not is_crib))
     nobs = ((fours >> 2 == JACK) & (fours & 3 == (starters & 3)[:, None])).any(axis=1)
     return np.column_stack([rank_parts(fours >> 2, starters >> 2), flush, nobs])
 

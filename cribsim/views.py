@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from cribsim.cards import NO_CARD, format_card, parse_cards, require_cards
 from cribsim.errors import CardError, CribsimError, IllegalPlay, shown
+from cribsim.house import end_turn_next
 from cribsim.pegging import EMPTY_HAND, PLAY_FIELDS, end_turn, lay_card, start_play
 from cribsim.rule_record import MAX_PLAYERS
 from cribsim.rules import MAX_COUNT, MAX_TARGET, Rules, pip_of
@@ -149,6 +150,7 @@ def play_view(
     starter: str | int | None = None,
     discards: str | Iterable[str | int] = (),
     scores: Sequence[int] | None = None,
+    rules: Rules | None = None,
 ) -> NDArray[Any]:
     """The view of one play, as an array of one, from what the seat to play knows.
 
@@ -167,6 +169,8 @@ def play_view(
         The cut card and the cards that `seat` threw, where known.
     scores
         By side; None: all 0.
+    rules
+        By which is played, and how many play; None: `players` play as in the standard game.
 
     Raises
     ------
@@ -181,7 +185,8 @@ def play_view(
     >>> view.cards.tolist(), int(view.count), view.n_left.tolist()[:2]
     ([18, 19, 41, 255], 15, [3, 3])
     """
-    rules = Rules(players=players)
+    rules = rules or Rules(players=players)
+    players = rules.players
     dealer, seat = read_seat(dealer, players, "dealer"), read_seat(seat, players, "seat")
     held, thrown = sorted(parse_cards(hand)), sorted(parse_cards(discards))
     cut = [] if starter is None else require_cards([starter], 1, "the starter")
@@ -189,7 +194,7 @@ def play_view(
     parse_cards([*held, *thrown, *cut, *(card for _, card in moves if card is not None)])  # none stands twice
     if len(thrown) > rules.n_thrown:
         raise CardError(f"discards={shown(discards)}: each of {players} players throws {rules.n_thrown}")
-    table = _SeenTable(dealer, players, cut[0] if cut else NO_CARD)
+    table = _SeenTable(dealer, rules, cut[0] if cut else NO_CARD)
     for line, (other, card) in enumerate(moves, 1):
         table.follow(other, card, line)
     table.ask(seat, held)
@@ -264,16 +269,16 @@ class _SeenTable:
     """The play as an onlooker follows it. Whoever plays a card that fits could play, whoever is passed over couldn't:
     so the kernels are given an ace or a king for the hands that nobody sees."""
 
-    def __init__(self, dealer: int, players: int, starter: int) -> None:
+    def __init__(self, dealer: int, rules: Rules, starter: int) -> None:
         self.views = empty_views(PLAY_VIEW, 1)
-        self.players = players
-        roles = Rules(players=players).roles
-        self.names = [f"seat {seat} ({roles[(seat - dealer - 1) % players]})" for seat in range(players)]
+        self.rules, self.players = rules, rules.players
+        names = {(dealer + 1 + at) % rules.players: role for at, role in enumerate(rules.roles)}
+        self.names = [f"seat {seat} ({names[seat]})" for seat in range(rules.players)]
         self.hands = np.full(MAX_PLAYERS, EMPTY_HAND, np.int64)
         self.said: set[int] = set()
-        self.stuck = [MAX_COUNT] * players
+        self.stuck = [MAX_COUNT] * rules.players
         """By seat the lowest count at which it couldn't play."""
-        start_play(self.views[0], dealer, players, 4, starter)
+        start_play(self.views[0], dealer, rules.players, rules.n_kept, starter)
 
     def follow(self, seat: int, card: int | None, line: int) -> None:
         """Take up one play."""
@@ -291,7 +296,9 @@ class _SeenTable:
         """Play a card for the seat that shows by it that it was its turn."""
         play = self.views[0]
         if not play.n_left[seat]:
-            raise IllegalPlay(f"{self.names[seat]} has played its four cards; it doesn't hold {format_card(card)}")
+            raise IllegalPlay(
+                f"{self.names[seat]} has played its {self.rules.n_kept} cards; it doesn't hold {format_card(card)}"
+            )
         self.turn_to(seat, int(play.count) + pip_of(card) <= MAX_COUNT)
         self.require_stuck(seat, [card])
         self.hands[seat] = EMPTY_HAND - 255 + card
@@ -300,10 +307,12 @@ class _SeenTable:
     def ask(self, seat: int, held: list[int]) -> None:
         """Turn the table to a seat that holds these cards and is to play one."""
         play = self.views[0]
-        n_left = int(play.n_left[seat])
+        n_left, n_kept = int(play.n_left[seat]), self.rules.n_kept
         if len(held) != n_left or not held:
             wanted = f"it holds {n_left}" if n_left else "it isn't asked any more"
-            raise CardError(f"{self.names[seat]} has played {4 - n_left} of 4 cards, so {wanted}; given {len(held)}")
+            raise CardError(
+                f"{self.names[seat]} has played {n_kept - n_left} of {n_kept} cards, so {wanted}; given {len(held)}"
+            )
         self.turn_to(seat, any(int(play.count) + pip_of(card) <= MAX_COUNT for card in held))
         self.require_stuck(seat, held)
 
@@ -314,17 +323,29 @@ class _SeenTable:
             self.require_turn(seat, (int(play.dealer) + 1) % self.players)
             return
         last, count = int(play.last_seat), int(play.count)
+        if self.rules.cards == 5 and (not goes_on or not count):
+            raise IllegalPlay(f"with cards=5 the play ends with its first count; {self.names[seat]} isn't asked")
         steps = (seat - last - 1) % self.players if goes_on else self.players
-        passed = [(last + 1 + step) % self.players for step in range(steps)]
+        passed = self.asked([(last + 1 + step) % self.players for step in range(steps)])
         for other in range(self.players):
             self.hands[other] = _FITS_NOT if play.n_left[other] else EMPTY_HAND
         if goes_on:
             self.hands[seat] = _FITS
         self.pass_over(passed, seat)
-        following, _ = end_turn(play, self.hands)
+        following, _ = (end_turn_next if self.rules.go_order == "next" else end_turn)(play, self.hands)
         for other in passed:
             self.stuck[other] = min(self.stuck[other], count)
         self.require_turn(seat, following)
+
+    def asked(self, seats: list[int]) -> list[int]:
+        """Who of the seats after the last is asked for a card: all, or by `go_order=next` until a second has none."""
+        if self.rules.go_order == "all":
+            return seats
+        play, found = self.views[0], list[int]()
+        for seat in seats:
+            if play.n_left[seat] and (found or not int(play.gone) >> seat & 1):
+                found.append(seat)
+        return found[:2]
 
     def pass_over(self, passed: list[int], seat: int) -> None:
         """Check that the seats passed over can have been without a card that fits, and that no other said go."""

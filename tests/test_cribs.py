@@ -18,6 +18,7 @@ import cribsim
 from cribsim.analysis.discards import discard_values
 from cribsim.cribs import uniform_cribs
 from cribsim.errors import PlayerError
+from cribsim.rules import Rules
 from cribsim.sampling import draw_cards, return_cards
 from cribsim.strategies import find_half
 from cribsim.strategies.policy import policy_of
@@ -279,7 +280,7 @@ def test_three_players_throw_nearly_independently_in_the_model():
     number = sum(at[k][places[:, k]] for k in range(5))
     thrown, free = [np.ones(47)], [1 - np.eye(47)]  # the card from the pack
     for role in (0, 1):
-        answers = np.asarray(policy_of(find_half("greedy", "discard"), role, 3))[number]
+        answers = np.asarray(policy_of(find_half("greedy", "discard"), role, Rules(players=3)))[number]
         weights = np.zeros((47, 47))
         for answer in range(5):
             mine = places[answers == answer].astype(int)
@@ -302,7 +303,7 @@ def test_three_players_throw_nearly_independently_in_the_model():
             weights = weights + weight
         points = show([cards[0], *unseen[rest]], unseen[starter], True)
         found += np.bincount(points, weights=weights, minlength=30)
-    model = crib_histograms(throw_model("greedy", 3), cards.tolist(), 2)
+    model = crib_histograms(throw_model("greedy", Rules(players=3)), cards.tolist(), 2)
     assert np.abs(model[0] - found / found.sum()).max() < 1e-9
 
 

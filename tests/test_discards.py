@@ -20,7 +20,10 @@ from cribsim.analysis.uniform import uniform_values
 from cribsim.cribs import cards_of_others, crib_parts
 from cribsim.errors import CardError, CribsimError, PlayerError
 from cribsim.hands import class_sizes, number_hand
+from cribsim.rules import Rules
 from cribsim.strategies import find_half, list_strategies, throws
+from cribsim.tally import CRIB as CRIB_PHASE
+from cribsim.tally import HAND as HAND_PHASE
 from cribsim.views import THROWN_2, discard_view
 
 DATA = Path(__file__).parent / "data"
@@ -72,7 +75,7 @@ def test_published_examples_bring_exact_cribs():
 @cache
 def leave_out_the_crib(monkeypatch):
     """Where it isn't looked at: any points are as likely."""
-    monkeypatch.setattr(worths, "show_cribs", lambda mine, others, unseen, weights, out: out.fill(1))
+    monkeypatch.setattr(worths, "show_cribs", lambda mine, others, unseen, weights, five, out: out.fill(1))
     monkeypatch.setattr(worths, "crib_parts", lambda mine, *_: np.zeros((len(mine), 5)))
 
 
@@ -624,3 +627,66 @@ def test_misuse_of_evaluate_discards_says_what_is_wanted(options, error, wanted)
         evaluate_discards(**{"hand": HAND, "opponent": "uniform", **options})
     assert wanted in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+# by other rules
+
+
+@pytest.mark.parametrize(
+    ("text", "hand", "throw"),
+    [
+        ("lowball", HAND, "2C JS"),
+        ("five-card", "2C 3H 4D 5D 5S", "5D 5S"),
+        ("five-card", "2H 3H 9H JS QD", "JS QD"),
+        ("standard,crib_flush=4", "4H 6H 7S 8D 9C KC", "4H 6H"),
+        ("four,teams=false", "2C 3H 4D 5D 5S", "2C"),
+        ("three,crib_flush=4", "4H 6H 7S 8D 9C", "4H"),
+    ],
+)
+@pytest.mark.parametrize("role", ["pone", "dealer"])
+def test_values_by_other_rules_are_what_the_engine_plays(text, hand, throw, role):
+    """Deals in which the cards are kept and thrown so, the others discarding by the same strategy."""
+    rules, players, n = Rules.parse(text), ["expectimax+greedy"] * Rules.parse(text).players, 40_000
+    row = by_throw(discard_values(hand, role=role, rules=rules, opponent="expectimax", pegging=False))[throw]
+    given = {f"{role}_kept": row["keep"], f"{role}_thrown": throw}
+    found = cribsim.simulate(players, deals=n, seed=4, rules=rules, given=given)
+    shown = found.tally.counts.histograms
+    for name, at, phase in (("hand", rules.roles.index(role), HAND_PHASE), ("crib", rules.players - 1, CRIB_PHASE)):
+        points = shown[at, phase] / n @ np.arange(shown.shape[2])
+        slack = 0.05 if rules.players > 2 and name == "crib" else 0.0  # others taken as independent
+        assert points == pytest.approx(row[name], abs=5 * row[f"{name}_sd"] / n**0.5 + slack + 1e-9), name
+
+
+def test_in_lowball_the_fewest_points_are_best():
+    found = discard_values(HAND, dealer=True, rules="lowball")
+    totals = [row["total"] for row in found.rows]
+    assert totals == sorted(totals)
+    assert [row["loss"] for row in found.rows] == pytest.approx([total - totals[0] for total in totals])
+    assert (found.opponent, found.pegging) == ("expectimax", None)
+
+
+@pytest.mark.parametrize("role", ["pone", "dealer"])
+def test_parts_by_other_rules_add_up(role):
+    for rules, hand in (("five-card", "2H 3H 9H JH QD"), ("standard,crib_flush=4", "4H 6H 7H 8H 9C KH")):
+        for row in discard_values(hand, role=role, rules=rules).rows:
+            assert sum(row["parts"].values()) == pytest.approx(row["hand"])
+            assert sum(row["crib_parts"].values()) == pytest.approx(row["crib"])
+
+
+@pytest.mark.parametrize(
+    ("options", "wanted"),
+    [
+        ({"rules": "standard,exact_out=true"}, "exact_out=true"),
+        ({"rules": "standard,miss=0.1"}, "miss=0.1"),
+        ({"rules": "lowball", "pegging": "greedy"}, "after points"),
+        ({"rules": "lowball", "opponent": "equilibrium"}, "can't play by lowball"),
+    ],
+)
+def test_rules_that_discards_dont_know_are_refused(options, wanted):
+    with pytest.raises(CribsimError, match=wanted):
+        discard_values(HAND, dealer=True, **options)
+
+
+def test_the_old_game_is_not_sampled():
+    with pytest.raises(CribsimError, match="exact answer"):
+        discard_values("2C 3H 4D 5D 5S", dealer=True, rules="five-card", samples=10)

@@ -1,5 +1,6 @@
 """One position of the play: the range of the other's cards, rollouts to the end, the command."""
 
+import copy
 import json
 import math
 from collections import Counter
@@ -7,14 +8,19 @@ from itertools import combinations
 
 import numpy as np
 import oracle
+import oracle_house
 import pytest
 
 import cribsim
 from cribsim.analysis.plays import play_values
+from cribsim.errors import CribsimError, IllegalPlay
+from cribsim.pegging import EMPTY_HAND
 from cribsim.pegging_game.game import with_small_chances
+from cribsim.rollouts import roll_out
+from cribsim.rules import Rules
 from cribsim.scoring import multisets
 from cribsim.strategies import find_half
-from cribsim.strategies.ranges import holdings, kept_chances, rule_out, sample_hands
+from cribsim.strategies.ranges import holdings, kept_chances, pack, rule_out, sample_hands
 from cribsim.views import play_view
 
 LEAD = {"dealer": 1, "seat": 0, "hand": "4D 5C 9H KS", "plays": []}
@@ -315,3 +321,119 @@ def test_greedy_rollouts_are_the_greedy_strategys():
             packed = np.full(4, EMPTY_HAND, np.int64)
             packed[:2] = pack(np.array(hands))
             assert roll_greedily(0, 0, 1, 2, 1, 1.0, packed, 0, place) == game.points[0] - game.points[1]
+
+
+# by other rules
+
+
+def always_lowest(views, which, out):
+    """The lowest card, which fits if any does."""
+    out[which] = 0
+
+
+HOUSE_RULES = [
+    "standard",
+    "standard,go_point=call",
+    "three",
+    "three,go_order=next",
+    "three,go_point=call",
+    "four,go_order=next,go_point=call",
+    "four,teams=false",
+    "five-card",
+    "five-card,go_point=call",
+    "lowball",
+    "standard,exact_out=true",
+    "four,exact_out=true",
+]
+
+
+@pytest.mark.parametrize("text", HOUSE_RULES)
+def test_plays_go_on_as_the_oracle_of_house_rules_plays_them(text):
+    """From any place of many plays: the view is built from what was played, and the points to the end are the same."""
+    rules, rng, n_asked = Rules.parse(text), np.random.default_rng(5), 0
+    n, house = rules.players, oracle_house.House(rules.muggins, rules.exact_out, rules.go_order, rules.go_point)
+    house.old = rules.cards == 5
+    for number in range(60):
+        pack, dealer = rng.permutation(52).tolist(), int(rng.integers(n))
+        hands = [sorted(pack[seat * 4 : seat * 4 + rules.n_kept]) for seat in range(n)]
+        scores = [rules.target - int(rng.integers(1, 9)) if rules.exact_out else 0 for _ in range(rules.sides)]
+        target = rules.target if rules.exact_out else None
+        table = oracle_house.Table(n, rules.sides, house, lambda *_: False, list(scores), target)
+        state = oracle_house.Play(hands, dealer, table)
+        while not state.over:
+            seat, held = state.seat, list(state.hands[state.seat])
+            card = int(rng.choice(state.fits(seat)))
+            view = play_view(held, state.log, dealer=dealer, seat=seat, rules=rules, scores=table.scores)
+            packed = pack_hands([state.hands])
+            at, other = np.array([held.index(card)]), copy.deepcopy(state)
+            found = roll_out(rules, view, packed, at, [always_lowest] * n, np.random.default_rng(number))[0]
+            before = [points["pegging"] for points in other.table.points]
+            other.play(card)
+            while not other.over:
+                other.play(other.fits(other.seat)[0])
+            after = [points["pegging"] for points in other.table.points]
+            assert found[:n].tolist() == [b - a for a, b in zip(before, after, strict=True)], (hands, state.log, card, state.gone)
+            n_asked += 1
+            state.play(card)
+    assert n_asked > 200
+
+
+def pack_hands(hands):
+    """Hands of the seats as packed cards, (1, 4)."""
+    packed = np.full((len(hands), 4), EMPTY_HAND, np.int64)
+    for row, seats in enumerate(hands):
+        for seat, cards in enumerate(seats):
+            packed[row, seat] = pack(np.array([sorted(cards)], np.int64).reshape(1, -1))[0]
+    return packed
+
+
+@pytest.mark.parametrize("text", ["lowball", "five-card", "standard,go_point=call", "standard,exact_out=true"])
+def test_peg_tells_the_rules_and_puts_the_best_first(run, text):
+    hand = "5H JD" if text == "five-card" else "5H 5S JD"
+    words = ["--hand", hand, "--played", "7C 8D", "--pone", "--rules", text, "--sample", "300", "--json"]
+    code, out, err = run("peg", *words)
+    assert code == 0, err
+    told = json.loads(out)
+    assert told["rules"] == Rules.parse(text).as_dict()
+    differences = [row["difference"] for row in told["plays"]]
+    assert differences == sorted(differences, reverse=text != "lowball")
+    solved = text == "standard,go_point=call"
+    assert all((row["equilibrium"] is not None) == solved for row in told["plays"])
+
+
+def test_a_card_that_exact_count_out_refuses_is_worth_nothing():
+    """One point from the target a pair is refused; the last card's point is not."""
+    position = {"dealer": 1, "seat": 1, "hand": "8D", "plays": [(0, "AC"), (1, "2D"), (0, "4C"), (1, "6D"), (0, "TC")]}
+    position["plays"] += [(1, "8S"), (0, "8C")]
+    exact = play_values(position | {"scores": [0, 120]}, rules="standard,exact_out=true", samples=2)
+    plain = play_values(position, rollout="greedy", samples=2)
+    assert (plain.rows[0]["own"], exact.rows[0]["own"]) == (3, 1)
+
+
+@pytest.mark.parametrize(
+    ("words", "wanted"),
+    [
+        (["--rules", "three"], "come in a file"),
+        (["--rules", "standard,target=0"], "target=0"),
+        (["--rules", "lowball", "--rollout", "equilibrium"], "can't play by lowball"),
+        (["--rules", "five-card", "--range", "greedy"], "two players with six cards"),
+    ],
+)
+def test_rules_that_a_position_cant_have_are_refused(run, words, wanted):
+    hand = "5H JD" if "five-card" in words else "5H 5S JD"
+    code, out, err = run("peg", "--hand", hand, "--played", "7C 8D", "--pone", *words)
+    assert (code, out) == (2, "")
+    assert wanted in err
+
+
+def test_no_card_is_asked_for_when_the_old_play_is_over():
+    with pytest.raises(IllegalPlay, match="ends with its first count"):
+        play_values(
+            {"dealer": 1, "seat": 0, "hand": "5H", "plays": [(0, "7C"), (1, "TD"), (0, "4C"), (1, "TH")]},
+            rules="five-card",
+        )
+
+
+def test_the_players_of_position_and_rules_agree():
+    with pytest.raises(CribsimError, match="players=3, but the rules are for 2"):
+        play_values({"players": 3, "dealer": 1, "seat": 0, "hand": "5H", "plays": []}, rules=Rules())

@@ -83,7 +83,7 @@ def test_a_policy_holds_what_the_strategy_answers(strategy, role):
 @pytest.mark.parametrize("strategy", ["expectimax", "greedy", "heuristic"])
 def test_a_policy_of_five_cards_holds_what_the_strategy_answers(strategy, players, role):
     half, hands = find_half(strategy, "discard"), random_hands(4000, 5)
-    policy = policy_of(half, role, players)
+    policy = policy_of(half, role, Rules(players=players))
     assert policy.shape == (comb(52, 5),)
     assert np.array_equal(policy[number(hands)], ask(half, hands, role, players))
 
@@ -100,7 +100,7 @@ def test_a_policy_of_a_strategy_in_python_is_asked_by_class():
     def low_cards(view):
         return 0
 
-    policy = policy_of(low_cards.half, 0, 3)
+    policy = policy_of(low_cards.half, 0, Rules(players=3))
     hands = random_hands(300, 5)
     lowest = {tuple(hand): hand[0] >> 2 for hand in hands.tolist()}
     for hand, answer in zip(hands.tolist(), policy[number(hands)].tolist(), strict=True):

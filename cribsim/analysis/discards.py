@@ -17,7 +17,7 @@ from cribsim.errors import CribsimError
 from cribsim.rules import Rules, refuse_rules
 from cribsim.scoring import PAIR_CLASS, PARTS, RANK_PLACES
 from cribsim.stats import check_confidence, clean_json, quantile
-from cribsim.strategies.tables import OTHERS, OWN, crib_table, pegging_of
+from cribsim.strategies.tables import OTHERS, OWN, PeggingTable, crib_table, pegging_of
 from cribsim.strategies.throws import throw_model
 from cribsim.streams import check_seed
 from cribsim.work import Progress
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
 
-DEFAULT_OPPONENT = {2: "equilibrium", 3: "expectimax", 4: "expectimax"}
 STATIC_TABLE = "schell"
 _POINTS = np.arange(N_POINTS)
 
@@ -151,25 +150,28 @@ def discard_values(
     confidence: float = 0.95,
     progress: Progress | None = None,
 ) -> DiscardValues:
-    """What each discard of a hand is worth: hand, plus or minus crib, plus pegging.
+    """What each discard of a hand is worth: hand, plus or minus crib, plus pegging; in lowball the fewest points are
+    best.
 
     Parameters
     ----------
     hand
-        Six cards for two players, five for three and four; or as many ranks (`"2 3 4 5 5 J"`): averages over suits.
+        Six cards for two players, five for three and four and for the five-card game; or as many ranks
+        (`"2 3 4 5 5 J"`): averages over suits.
     dealer, role
         Whose cards they are: `dealer=True` or False (the pone), or a role of the rules, as in `role="second"`.
     opponent
         How the others throw: `uniform` (any cards that are unseen) or a discard strategy that draws nothing at random.
-        None: `equilibrium`, and with three and four players `expectimax`.
+        None: `equilibrium`; with three and four players, in the five-card game and in lowball `expectimax`.
     pegging
-        Whether the values of the play are added (two players).
+        Whether the values of the play are added (two players with six cards, not in lowball).
     static
         The published crib table shown beside the crib.
     samples, seed
-        Deals to sample instead of the exact answer (the hand's average, too, is then sampled).
+        Deals to sample instead of the exact answer (the hand's average, too, is then sampled); not with five cards.
     rules
-        `Rules` or text; they say how many players.
+        `Rules` or text; they say how many players, and whether four of a suit make a flush in the crib. Exact count-out
+        and what players overlook aren't known.
     score
         Values by score aren't known yet.
     confidence
@@ -195,21 +197,19 @@ def discard_values(
     ('5D 5S', 0.26, 'equilibrium against equilibrium')
     """
     known = read_rules(rules)
-    refuse_rules(known, "what discards are worth", ("cards", "crib_flush", "exact_out", "lowball", "miss"))
+    refuse_rules(known, "what discards are worth (it hangs on no score)", ("exact_out", "miss"))
     whose = read_role(dealer, role, known)
     check_confidence(confidence)
     if score is not None:
         raise CribsimError("score= values by chance of winning aren't known yet; leave it out")
-    model = throw_model(DEFAULT_OPPONENT[known.players] if opponent is None else opponent, known.players)
+    model = throw_model(_default_opponent(known) if opponent is None else opponent, known)
     hands, weights, by_ranks = read_hand(hand, known)
     job = Job(known, known.roles.index(whose), model, check_samples(samples), check_seed(seed))
     if known.n_thrown == 2:
         crib_table(static)  # a table that isn't there is told before the work
-    if known.players != 2 and isinstance(pegging, str):
-        raise CribsimError(
-            f"pegging={pegging!r}: what kept cards peg is known for two players only, not {known.players}"
-        )
-    table = pegging_of(pegging) if known.players == 2 else None
+    if known.cards == 5 and samples:
+        raise CribsimError(f"samples={samples}: with cards=5 the exact answer is there at once; leave it out")
+    table = _pegging_table(pegging, known)
     many = len(hands) > 1
     worths = average(
         [job.worths(cards, None if many else progress) for cards in _watched(hands, progress if many else None)],
@@ -232,6 +232,27 @@ def discard_values(
     )
 
 
+def _is_usual(rules: Rules) -> bool:
+    """Whether the tables that ship, of two players with six cards who are after points, fit."""
+    return rules.cards == 6 and not rules.lowball
+
+
+def _default_opponent(rules: Rules) -> str:
+    return "equilibrium" if _is_usual(rules) else "expectimax"
+
+
+def _pegging_table(pegging: bool | str, rules: Rules) -> PeggingTable | None:
+    if _is_usual(rules):
+        return pegging_of(pegging)
+    if isinstance(pegging, str):
+        raise CribsimError(
+            f"pegging={pegging!r}: what kept cards peg is known for two players with six cards who are after points "
+            f"only"
+        )
+    pegging_of(pegging)  # what isn't a flag is refused
+    return None
+
+
 def _watched(hands: list[list[int]], progress: Progress | None) -> Iterable[list[int]]:
     for done, cards in enumerate(hands):
         yield cards
@@ -249,13 +270,14 @@ def _rows(
         named = {"keep": format_hand(keep, by_ranks), "throw": format_hand(throw, by_ranks)}
         if named["throw"] not in rows:
             row = {**named, **_points(worths, answer), **_pegging(keep, table, job.role)}
-            row["static"] = _static(throw, static, job.sign)
+            row["static"] = _static(throw, static, job.sign) if job.rules.cards == 6 else None
             row["total"] = row["hand"] + job.sign * row["crib"] + (row["pegging"] or 0.0)
             rows[named["throw"]] = answer, row
-    found = sorted(rows.values(), key=lambda item: -item[1]["total"])
+    aim = -1 if job.rules.lowball else 1
+    found = sorted(rows.values(), key=lambda item: -aim * item[1]["total"])
     (best, best_row), reach = found[0], quantile(confidence)
     for answer, row in found:
-        row["loss"] = best_row["total"] - row["total"]
+        row["loss"] = aim * (best_row["total"] - row["total"]) + 0.0  # no -0.0
         row["win"] = None
         if worths.is_sampled:
             row |= _errors(worths, answer, best)

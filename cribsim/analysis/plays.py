@@ -16,7 +16,7 @@ from cribsim.errors import CribsimError, IllegalPlay, require_whole, shown
 from cribsim.pegging import EMPTY_HAND, highest_rank
 from cribsim.pegging_game.game import with_small_chances
 from cribsim.rollouts import roll_out
-from cribsim.rules import Rules, pip_of
+from cribsim.rules import Rules, pip_of, read_rules
 from cribsim.stats import check_confidence, clean_json, quantile
 from cribsim.strategies.base import DISCARD, PLAY, Half, fault_text
 from cribsim.strategies.equilibrium_play import is_equilibrium, play_chances
@@ -28,7 +28,6 @@ from cribsim.views import play_view
 if TYPE_CHECKING:
     import pandas as pd
 
-DEFAULT_ROLLOUT = {2: "equilibrium", 3: "greedy", 4: "greedy"}
 DEFAULT_SAMPLES = 20_000
 _KEYS = {"players", "dealer", "seat", "hand", "discards", "starter", "plays", "scores"}
 
@@ -41,8 +40,8 @@ class PlayValues:
     ----------
     count, unfit
         The count that is played on, and the cards held that would pass 31.
-    rollout, discards
-        Who plays on; what the others keep (None: any cards unseen).
+    rollout, discards, rules
+        Who plays on; what the others keep (None: any cards unseen); by which rules.
     samples, seed, confidence
         Deals of the hidden cards, the same for every card.
     rows
@@ -60,6 +59,7 @@ class PlayValues:
     seed: int
     confidence: float
     rows: tuple[dict[str, Any], ...]
+    rules: Rules
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -73,7 +73,7 @@ class PlayValues:
         told = {
             **{"count": self.count, "unfit": list(self.unfit)},
             **{"rollout": self.rollout, "discards": self.discards, "samples": self.samples, "seed": self.seed},
-            **{"confidence": self.confidence, "plays": list(self.rows)},
+            **{"confidence": self.confidence, "rules": self.rules.as_dict(), "plays": list(self.rows)},
         }
         return clean_json(told)  # type: ignore[no-any-return]
 
@@ -86,6 +86,7 @@ def evaluate_plays(
     samples: int = DEFAULT_SAMPLES,
     seed: int = 0,
     confidence: float = 0.95,
+    rules: Rules | str | None = None,
 ) -> pd.DataFrame:
     """What each card that may be played is worth: `play_values(...).frame`, whose parameters and errors these are.
 
@@ -95,9 +96,8 @@ def evaluate_plays(
     >>> sorted(frame.card), frame.card[3]
     (['4D', '5C', '9H', 'KS'], '5C')
     """
-    return play_values(
-        position, rollout=rollout, discards=discards, samples=samples, seed=seed, confidence=confidence
-    ).frame
+    asked: dict[str, Any] = {"rollout": rollout, "discards": discards, "samples": samples, "seed": seed}
+    return play_values(position, **asked, confidence=confidence, rules=rules).frame
 
 
 def play_values(
@@ -108,6 +108,7 @@ def play_values(
     samples: int = DEFAULT_SAMPLES,
     seed: int = 0,
     confidence: float = 0.95,
+    rules: Rules | str | None = None,
 ) -> PlayValues:
     """What each card that may be played is worth, from here to the end of the play.
 
@@ -121,44 +122,50 @@ def play_values(
         dealer, seat, hand (cards still held), plays ([(seat, card or "go"), ...]) and, where known, players (2),
         discards, starter, scores.
     rollout
-        A pegging strategy. None: `equilibrium`, with three and four players `greedy`.
+        A pegging strategy. None: `equilibrium`; with three and four players, in the five-card game, in lowball and
+        with exact count-out `greedy`.
     discards
-        A discard strategy that draws nothing at random, by which the other keeps his cards (two players). None:
-        `equilibrium`.
+        A discard strategy that draws nothing at random, by which the other keeps his cards (two players with six
+        cards). None: `equilibrium`, in lowball `expectimax`.
     samples, seed
         Draws of the hidden cards.
+    rules
+        `Rules` or text such as `lowball`; None: the standard game of as many players as the position says. In lowball
+        the least difference is best. With exact count-out a card may end the game, if the position tells the scores.
 
     Raises
     ------
     CribsimError
         A position that can't be (the message names the play), or numbers and strategies that can't be used.
     """
-    view, players = _read(position)
+    known = _rules_of(position, rules)
+    view, players = _read(position, known), known.players
     check_confidence(confidence)
     if check_samples(samples) < 2:
         raise CribsimError(f"samples={samples!r}: at least 2 are wanted")
     rng = np.random.default_rng(check_seed(seed))
-    half = find_half(DEFAULT_ROLLOUT[players] if rollout is None else rollout, PLAY)
-    kept = find_half("equilibrium" if discards is None else discards, DISCARD) if players == 2 else None
-    if players != 2 and discards is not None:
-        raise CribsimError("discards= is for two players; with three and four any cards unseen are as likely")
-    hands = _draw(view, kept, samples, rng)
+    is_solved = known.cards == 6 and not known.lowball and not known.exact_out
+    half = find_half(rollout if rollout is not None else "equilibrium" if is_solved else "greedy", PLAY)
+    kept = _keeper(discards, known)
+    hands = _draw(view, kept, known, samples, rng)
     solved = half if is_equilibrium(half) else find_half("equilibrium", PLAY)
-    chances = play_chances(view, solved) if players == 2 else None
-    answer = _answer_of(half, players)
+    chances = play_chances(view, solved) if is_solved else None
+    answer = _answer_of(half, known)
     held, highest = view["cards"][: int(view["n_cards"])].tolist(), highest_rank(int(view["count"]))
     rows, unfit = [], [card for card in held if card >> 2 > highest]
     for at in range(len(held) - len(unfit)):  # sorted: those that fit come first
         rolled = np.random.default_rng([seed, 1])  # the same keys for every card
         views = np.repeat(view[None], len(hands))
-        points = roll_out(views, hands.copy(), np.full(len(hands), at), [answer] * players, rolled)
-        rows.append(_row(view, at, points, chances, confidence))
-    rows.sort(key=lambda row: -row["difference"])
+        points = roll_out(known, views, hands, np.full(len(hands), at), [answer] * players, rolled)
+        rows.append(_row(view, at, points, chances, confidence, known))
+    rows.sort(key=lambda row: row["difference"] if known.lowball else -row["difference"])
     place = int(view["count"]), tuple(format_cards([card]) for card in unfit)
-    return PlayValues(*place, half.text, kept.text if kept else None, len(hands), seed, confidence, tuple(rows))
+    kept_text = kept.text if kept else None
+    return PlayValues(*place, half.text, kept_text, len(hands), seed, confidence, tuple(rows), known)
 
 
-def _read(position: Mapping[str, Any]) -> tuple[Any, int]:
+def _rules_of(position: Any, rules: Rules | str | None) -> Rules:
+    """The rules that are given, and how many players the position says."""
     if not isinstance(position, Mapping) or not all(isinstance(key, str) for key in position):
         raise CribsimError(f"position {shown(position)}: give a mapping with {', '.join(sorted(_KEYS))}")
     unknown = set(position) - _KEYS
@@ -166,24 +173,42 @@ def _read(position: Mapping[str, Any]) -> tuple[Any, int]:
     if unknown or missing:
         what = f"unknown: {', '.join(sorted(unknown))}" if unknown else f"missing: {', '.join(sorted(missing))}"
         raise CribsimError(f"position: {what}; it has {', '.join(sorted(_KEYS))}")
-    players = require_whole(position.get("players", 2), "players", 2, 4)
+    given = position.get("players")
+    players = None if given is None else require_whole(given, "players", 2, 4)
+    known = read_rules(rules, players or 2)
+    if players not in (None, known.players):
+        raise CribsimError(f"position: players={players}, but the rules are for {known.players}; leave one out")
+    return known
+
+
+def _read(position: Mapping[str, Any], rules: Rules) -> Any:
     options = {name: position[name] for name in ("starter", "discards", "scores") if position.get(name) is not None}
     view = play_view(
         position["hand"],
         position["plays"],
         dealer=position["dealer"],
         seat=position["seat"],
-        players=players,
+        rules=rules,
         **options,
     )[0]
     if int(view["cards"][0]) >> 2 > highest_rank(int(view["count"])):
         raise IllegalPlay(
             f"no card of {format_cards(view['cards'][: view['n_cards']])} fits at {view['count']}: it's a go"
         )
-    return view, players
+    return view
 
 
-def _draw(view: Any, kept: Half | None, samples: int, rng: np.random.Generator) -> NDArray[np.int64]:
+def _keeper(discards: Any, rules: Rules) -> Half | None:
+    """By whom the other keeps his cards; None where any cards unseen are taken as likely."""
+    if rules.cards == 6:
+        usual = "expectimax" if rules.lowball else "equilibrium"
+        return find_half(usual if discards is None else discards, DISCARD)
+    if discards is not None:
+        raise CribsimError("discards= is for two players with six cards; in other games any cards unseen are as likely")
+    return None
+
+
+def _draw(view: Any, kept: Half | None, rules: Rules, samples: int, rng: np.random.Generator) -> NDArray[np.int64]:
     """Hands of all seats, packed, (samples, 4)."""
     if kept is None:
         found = sample_hands(view, samples, rng)
@@ -191,7 +216,7 @@ def _draw(view: Any, kept: Half | None, samples: int, rng: np.random.Generator) 
             raise CribsimError("hardly any hands of the others fit the goes; is the position right?")
         return found
     role = int(view["seat"] == view["dealer"])
-    chances = with_small_chances(kept_chances(kept))
+    chances = with_small_chances(kept_chances(kept, rules))
     ranks, shares = holdings(view, chances[1 - role])
     if not len(ranks):
         raise CribsimError("the other can't hold any cards that fit what was played and said")
@@ -202,8 +227,8 @@ def _draw(view: Any, kept: Half | None, samples: int, rng: np.random.Generator) 
     return hands
 
 
-def _answer_of(half: Half, players: int) -> Callable[..., None]:
-    bound = half.ready(Rules(players=players))
+def _answer_of(half: Half, rules: Rules) -> Callable[..., None]:
+    bound = half.ready(rules)
 
     def answer(views: NDArray[Any], which: NDArray[np.int32], out: NDArray[np.int64]) -> None:
         try:
@@ -215,10 +240,15 @@ def _answer_of(half: Half, players: int) -> Callable[..., None]:
 
 
 def _row(
-    view: Any, at: int, points: NDArray[np.int64], chances: NDArray[np.float64] | None, confidence: float
+    view: Any,
+    at: int,
+    points: NDArray[np.int64],
+    chances: NDArray[np.float64] | None,
+    confidence: float,
+    rules: Rules,
 ) -> dict[str, Any]:
-    players, me = int(view["players"]), int(view["seat"])
-    mine = [seat for seat in range(players) if seat == me or (players == 4 and (seat ^ me) & 1 == 0)]
+    players, me = rules.players, int(view["seat"])
+    mine = [seat for seat in range(players) if rules.side(seat) == rules.side(me)]
     own = points[:, mine].sum(axis=1)
     other = points[:, :players].sum(axis=1) - own
     apart = own - other

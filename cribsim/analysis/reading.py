@@ -61,7 +61,7 @@ def read_hand(hand: str | Iterable[str | int], rules: Rules) -> tuple[list[list[
     given = ranks if ranks is not None else parse_cards(hand)
     if len(given) != n:
         shown = hand if ranks is not None else format_cards(given)
-        more = "; rules three and four take five cards" if rules.players == 2 and len(given) == 5 else ""
+        more = "; rules three, four and five-card take five" if rules.n_dealt == 6 and len(given) == 5 else ""
         raise CardError(
             f"with {rules.players} players a hand has {n} cards; given {len(given)}: {shown or 'nothing'}{more}"
         )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cribsim.cribs import N_POINTS, add_samples, cards_of_others, crib_parts, show_cribs, show_hands
+from cribsim.cribs import N_POINTS, add_samples, cards_of_others, crib_parts, show_cribs, show_hands, show_threes
 from cribsim.hands import CARD_PLACES
 from cribsim.rules import Rules
 from cribsim.sampling import BLOCK, sample_pairs, sample_singles
@@ -66,6 +66,11 @@ class Job:
         partners = bool(self.rules.teams) and (n - 1 - self.role) % 2 == 0
         return 1 if self.role == n - 1 or partners else -1
 
+    @property
+    def flush_of_five(self) -> int:
+        """Whether only five of a suit make a flush in the crib."""
+        return int(self.rules.crib_flush == 5)
+
     def worths(self, cards: list[int], progress: Progress | None = None) -> Worths:
         """Points by throw of one hand. progress: called with samples done and in all."""
         mine, kept = (np.array(cards)[places] for places in self.places)
@@ -77,20 +82,24 @@ class Job:
 
     def _exact(self, mine: Cards, kept: Cards, others: Cards, unseen: Cards, weights: NDArray[np.float64]) -> Worths:
         hands, cribs = np.zeros((2, len(mine), N_POINTS))
-        show_hands(kept, unseen, hands)
-        show_cribs(mine, others, unseen, weights, cribs)
+        (show_hands if kept.shape[1] == 4 else show_threes)(kept, unseen, hands)
+        show_cribs(mine, others, unseen, weights, self.flush_of_five, cribs)
         cribs /= cribs.sum(axis=1, keepdims=True)
         starters = np.full(len(unseen), 1 / len(unseen))
-        parts = _hand_parts(kept, unseen, starters), crib_parts(mine, others, unseen, weights)
+        parts = _hand_parts(kept, unseen, starters), crib_parts(mine, others, unseen, weights, self.flush_of_five)
         return Worths(hands / len(unseen), cribs, *parts)
 
     def _sampled(self, mine: Cards, kept: Cards, others: Cards, unseen: Cards, counts: NDArray[np.float64]) -> Worths:
         n = self.samples
         hands, cribs = np.zeros((2, len(mine), N_POINTS))
         totals, sums, products = np.zeros(len(mine)), np.zeros(len(mine)), np.zeros((len(mine), len(mine)))
-        add_samples(mine, kept, others, unseen, counts, self.sign, totals, hands, cribs, sums, products)
+        points = hands, cribs, sums, products
+        add_samples(mine, kept, others, unseen, counts, self.sign, self.flush_of_five, totals, *points)
         hands, cribs = hands / n, cribs / n
-        parts = _hand_parts(kept, unseen, counts.sum(axis=0) / n), crib_parts(mine, others, unseen, counts)
+        parts = (
+            _hand_parts(kept, unseen, counts.sum(axis=0) / n),
+            crib_parts(mine, others, unseen, counts, self.flush_of_five),
+        )
         covariance = (products / n - np.outer(sums, sums) / n**2) / max(n - 1, 1)
         hand_spread, crib_spread = (_spread(chances) / max(n - 1, 1) for chances in (hands, cribs))
         return Worths(hands, cribs, *parts, hand_spread, crib_spread, covariance)

@@ -33,7 +33,7 @@ from cribsim.errors import CribsimError
 @click.option("--role", help="With --rules three or four: pone, second, third or dealer.")
 @click.option(
     "--opponent",
-    help="How the others throw: uniform, or a discard strategy. Default equilibrium (3, 4 players: expectimax).",
+    help="How the others throw: uniform, or a discard strategy. Default equilibrium (other games: expectimax).",
 )
 @click.option("--no-pegging", is_flag=True, help="Leave out what the kept cards peg.")
 @click.option("--pegging-table", help="By whose play they peg: equilibrium (the default), expectimax or greedy.")
@@ -41,7 +41,7 @@ from cribsim.errors import CribsimError
 @click.option("--sample", type=Number(), help="Sample this many deals instead of the exact answer.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the samples.")
 @click.option("--score", hidden=True)  # a name of the contract: values by chance of winning aren't known yet
-@click.option("--rules", help="A named game and keys, as in three, or standard,players=4,teams=false.")
+@click.option("--rules", help="A named game and keys, as in three, or lowball,crib_flush=4.")
 @click.option("--parts", is_flag=True, help="Split hand and crib by fifteens, pairs, runs, flush and nobs.")
 @click.option("--distributions", is_flag=True, help="The chances of every number of points (with --json).")
 @click.option("--plot", "picture", help="Write a picture of the discards to this file (.png, .svg, .pdf).")
@@ -154,7 +154,8 @@ def _print_values(found: dict[str, Any], parts: bool) -> None:
     best = rows[0]
     sign = "+" if best["total"] > best["hand"] + (best["pegging"] or 0) else "-"
     sum_text = f"hand {sign} crib" + (" + pegging" if found["pegging_table"] else "")
-    title = f"{found['hand']}, {found['role']}: points; total = {sum_text}"
+    fewest = "; the fewest are best" if found["rules"]["lowball"] else ""
+    title = f"{found['hand']}, {found['role']}: points; total = {sum_text}{fewest}"
     print_table(title, list(shown), list(zip(*shown.values(), strict=True)))
     if parts:
         names = list(rows[0]["parts"])

@@ -12,6 +12,9 @@ from cribsim.cli.output import tell
 from cribsim.errors import CribsimError
 from cribsim.json_files import FileError, read_json
 
+_ASKED = {"rollout": "rollout", "discards": "kept", "samples": "sample", "seed": "seed", "rules": "rules"}
+"""Parameters of `play_values`, and the options that give them."""
+
 
 @click.command()
 @click.option("--hand", help="The cards still held.")
@@ -22,7 +25,8 @@ from cribsim.json_files import FileError, read_json
 @click.option("--starter", help="The cut card.")
 @click.option("--score", hidden=True)  # a name of the contract: values by chance of winning aren't known yet
 @click.option("--position", "file", help="A JSON file instead: players, dealer, seat, hand, discards, starter, plays.")
-@click.option("--rollout", help="Who plays on: a pegging strategy. Default equilibrium; three and four: greedy.")
+@click.option("--rules", help="A named game and keys, as in lowball, or standard,exact_out=true.")
+@click.option("--rollout", help="Who plays on: a pegging strategy. Default equilibrium; other games: greedy.")
 @click.option("--range", "kept", help="What the other keeps: a discard strategy. Default equilibrium.")
 @click.option("--sample", type=Number(), default=20_000, help="Draws of the hidden cards. Default 20,000.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the draws.")
@@ -42,21 +46,24 @@ def peg(file: str | None, as_json: bool, **options: Any) -> None:
         raise CribsimError("--score: values by chance of winning aren't known yet; leave it out")
     position = _read_position(file) if file is not None else _position_of(**options)
     tell_if_compiling()
-    asked = {"rollout": options["rollout"], "discards": options["kept"], "samples": options["sample"]}
-    found = play_values(position, **asked, seed=options["seed"]).to_json()
+    asked = {name: options[given] for name, given in _ASKED.items()}
+    found = play_values(position, **asked).to_json()
     if as_json:
         print_json(found)
         return
+    is_solved = any(row["equilibrium"] is not None for row in found["plays"])
     rows = [
         [row["card"], str(row["count"]), str(row["now"])]
         + [f"{row[name]:.3f}" for name in ("own", "other", "difference")]
         + [f"{(row['high'] - row['low']) / 2:.3f}"]
-        + ([_often(row["equilibrium"])] if found["discards"] else [])
+        + ([_often(row["equilibrium"])] if is_solved else [])
         for row in found["plays"]
     ]
     columns = ["card", "count", "now", "own", "other", "difference", "±", "equilibrium"][: len(rows[0])]
     left = f" ({' '.join(found['unfit'])} would pass 31)" if found["unfit"] else ""
-    print_table(f"the count is {found['count']}{left}; points to the end of the play, on average", columns, rows)
+    fewest = "; the fewest are best" if found["rules"]["lowball"] else ""
+    title = f"the count is {found['count']}{left}; points to the end of the play, on average{fewest}"
+    print_table(title, columns, rows)
     kept = f"the other keeps cards as {found['discards']} does" if found["discards"] else "the others hold any cards"
     told = f"{kept}; all play on as {found['rollout']}; {found['samples']:,} draws, seed {found['seed']}"
     tell(f"{told}; ± {100 * found['confidence']:g} %, the same draws for every card")
@@ -83,18 +90,28 @@ def _position_of(hand: str | None, played: str, dealer: bool, pone: bool, **opti
         raise CribsimError('name the cards held, as in cribsim peg --hand "5H 5S JD" --played "7C 8D" --pone')
     if dealer == pone:
         raise CribsimError("who deals? give one of --dealer and --pone")
-    plays = _plays_of(played.replace(",", " ").split())
+    plays = _plays_of(played.replace(",", " ").split(), 3 if _has_three(options["rules"]) else 4)
     told = {"dealer": 1, "seat": int(dealer), "hand": hand, "plays": plays}
     return told | {"discards": options["thrown"] or None, "starter": options["starter"]}
 
 
-def _plays_of(words: list[str]) -> list[tuple[int, str]]:
+def _has_three(rules: str | None) -> bool:
+    """Whether three cards are kept; the position of three and four players comes in a file."""
+    from cribsim.rules import Rules
+
+    known = Rules.parse(rules or "standard")
+    if known.players != 2:
+        raise CribsimError(f"--rules {rules}: positions of {known.players} players come in a file, --position")
+    return known.n_kept == 3
+
+
+def _plays_of(words: list[str], n_kept: int) -> list[tuple[int, str]]:
     """Who played what, two players: the pone (seat 0) leads, a go passes the turn for the rest of the count."""
     from cribsim.cards import parse_cards
     from cribsim.rules import MAX_COUNT, pip_of
 
     plays: list[tuple[int, str]] = []
-    seat, count, last, gone, left = 0, 0, 1, set[int](), [4, 4]
+    seat, count, last, gone, left = 0, 0, 1, set[int](), [n_kept, n_kept]
     for word in words:
         if word.lower() == "go":
             plays.append((seat, "go"))

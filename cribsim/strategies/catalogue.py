@@ -72,7 +72,7 @@ def _montecarlo(rules: Rules, samples: int, discards: Half, pegging: bool | str,
     if pegging and rules.players != 2:
         raise PlayerError("montecarlo: pegging=true is known for two players only")
     pegged = pegging_points(pegging) if pegging else np.zeros((2, 0))
-    model = throw_model(discards, rules.players)
+    model = throw_model(discards, rules)
     return montecarlo_discard(rules, model, samples, pegged, _aim(rules, objective).sign)
 
 

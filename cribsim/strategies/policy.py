@@ -119,8 +119,10 @@ def is_uniform(half: Half) -> bool:
     return half.text == "random" and half.source == "built in"
 
 
-def policy_of(half: Half, role: int, players: int = 2) -> Policy:
+def policy_of(half: Half, role: int, rules: Rules | None = None) -> Policy:
     """What a discard strategy throws of every hand in a role (0 the pone, players - 1 the dealer).
+
+    Of the rules (None: the standard game) only those count that throws can hang on at the start of a game.
 
     A compiled strategy is asked about every hand; one in Python about a hand of each class, and the answer is carried
     over to the hands that differ only by names of suits. Policies are held while the strategy stays what it is.
@@ -132,21 +134,26 @@ def policy_of(half: Half, role: int, players: int = 2) -> Policy:
     StrategyError
         It raised.
     """
-    return _held(half, half.state, role, players)
+    return _held(half, half.state, role, _for_throws(rules or Rules()))
+
+
+def _for_throws(rules: Rules) -> Rules:
+    """The rules that differ only where throws do: others share one policy."""
+    return Rules(players=rules.players, teams=rules.teams, cards=rules.cards, lowball=rules.lowball)
 
 
 @functools.lru_cache(maxsize=12)
-def _held(half: Half, _state: tuple[Any, ...], role: int, players: int) -> Policy:
-    return _made_or_kept(half, role, players)
+def _held(half: Half, _state: tuple[Any, ...], role: int, rules: Rules) -> Policy:
+    return _made_or_kept(half, role, rules)
 
 
-def _made_or_kept(half: Half, role: int, players: int) -> Policy:
-    rules = Rules(players=players)
+def _made_or_kept(half: Half, role: int, rules: Rules) -> Policy:
     folder = data_folder()
-    if folder is None or half.source != "built in" or not is_word(half.text):
+    usual = rules == Rules(players=rules.players)
+    if folder is None or half.source != "built in" or not is_word(half.text) or not usual:
         return _made(half, role, rules)
     # a name alone means the same until the package changes, and then the folder is another
-    return _kept(folder / f"policy-{half.text}-{role}-of-{players}.npy", half, role, rules)
+    return _kept(folder / f"policy-{half.text}-{role}-of-{rules.players}.npy", half, role, rules)
 
 
 def _made(half: Half, role: int, rules: Rules) -> Policy:

@@ -16,7 +16,7 @@ from cribsim.pegging import EMPTY_HAND, MAX_PLAYS
 from cribsim.pegging_game.paths import rank_in
 from cribsim.pegging_game.sets import N_SETS, SETS, n_hands_of
 from cribsim.rule_record import MAX_PLAYERS
-from cribsim.rules import MAX_COUNT
+from cribsim.rules import MAX_COUNT, Rules
 from cribsim.scoring import N_KEPT, N_RANKS, RANK_PLACES, multisets
 from cribsim.strategies.base import Half
 from cribsim.strategies.policy import policy_of
@@ -27,15 +27,16 @@ _MOST_TRIES = 1000
 _SMALL = 1e-5
 
 
-def kept_chances(half: Half) -> NDArray[np.float64]:
-    """How likely each four ranks are kept by pone and dealer, (2, 1820) by `scoring.kept_index`; two players.
+def kept_chances(half: Half, rules: Rules | None = None) -> NDArray[np.float64]:
+    """How likely each four ranks are kept by pone and dealer, (2, 1820) by `scoring.kept_index`; two players with six
+    cards. rules: None for the standard game.
 
     Raises
     ------
     PlayerError
         The strategy has no policy (`policy.policy_of`).
     """
-    return _kept_chances(half, half.state)
+    return _kept_chances(half, half.state, rules)
 
 
 def likely_chances(half: Half) -> NDArray[np.float64]:
@@ -46,9 +47,9 @@ def likely_chances(half: Half) -> NDArray[np.float64]:
 
 
 @functools.lru_cache(maxsize=4)
-def _kept_chances(half: Half, _state: tuple[Any, ...]) -> NDArray[np.float64]:
+def _kept_chances(half: Half, _state: tuple[Any, ...], rules: Rules | None) -> NDArray[np.float64]:
     number = CARD_PLACES[np.arange(6), class_hands(6)].sum(axis=1)
-    return chances_of_answers([policy_of(half, role)[number] for role in (0, 1)])
+    return chances_of_answers([policy_of(half, role, rules)[number] for role in (0, 1)])
 
 
 def chances_of_answers(answers: Sequence[NDArray[np.uint8]]) -> NDArray[np.float64]:

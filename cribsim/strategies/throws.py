@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,12 +12,13 @@ from numpy.typing import NDArray
 
 from cribsim.cards import N_CARDS
 from cribsim.cribs import (
-    N_PAIRS_UNSEEN,
     N_POINTS,
     N_UNSEEN,
+    SPLIT_1,
+    SPLIT_2_OF_5,
     cards_of_others,
+    count_fives,
     count_pairs,
-    count_singles,
     show_cribs,
     show_hands,
     weigh_pairs,
@@ -42,19 +44,21 @@ class ThrowModel:
 
     text: str
     half: Half | None
-    players: int
+    rules: Rules
 
     def policy(self, role: int) -> Policy:
         """What the player in a role throws, by hand; ANY_CARDS where all are alike."""
-        return ANY_CARDS if self.half is None else policy_of(self.half, role, self.players)
+        return ANY_CARDS if self.half is None else policy_of(self.half, role, self.rules)
 
     def others(self, role: int) -> list[Policy]:
         """The policies of the others, by role."""
-        return [self.policy(other) for other in range(self.players) if other != role]
+        return [self.policy(other) for other in range(self.rules.players) if other != role]
 
 
-def throw_model(spec: str | Half | object, players: int = 2) -> ThrowModel:
+def throw_model(spec: str | Half | object, rules: Rules | None = None) -> ThrowModel:
     """The model that a text or a discard strategy means: `uniform`, or any strategy that draws nothing at random.
+
+    rules: None for the standard game.
 
     Raises
     ------
@@ -68,15 +72,15 @@ def throw_model(spec: str | Half | object, players: int = 2) -> ThrowModel:
     """
     if isinstance(spec, ThrowModel):
         return spec
+    rules = rules or Rules()
     if spec == UNIFORM:
-        return ThrowModel(UNIFORM, None, players)
+        return ThrowModel(UNIFORM, None, rules)
     try:
         half = find_half(spec, DISCARD)  # type: ignore[arg-type]
     except PlayerError as error:
         raise PlayerError(f"{error}; or uniform, any cards alike") from None
-    if players not in half.players:
-        half.ready(Rules(players=players))
-    return ThrowModel(half.text, None if is_uniform(half) else half, players)
+    half.ready(rules)  # a strategy that can't play by them says so
+    return ThrowModel(half.text, None if is_uniform(half) else half, rules)
 
 
 def unseen_by(cards: Sequence[int]) -> NDArray[np.int64]:
@@ -84,26 +88,30 @@ def unseen_by(cards: Sequence[int]) -> NDArray[np.int64]:
     return np.setdiff1d(np.arange(N_CARDS), np.asarray(cards))
 
 
-def count_throws(unseen: NDArray[np.int64], policy: Policy) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+def count_throws(
+    unseen: NDArray[np.int64], policy: Policy, rules: Rules
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """What a policy throws and keeps over all hands of the unseen cards (46 or 47 of them).
 
     Returns
     -------
     thrown, kept
-        Hands by what is thrown (1,035 pairs of places in `unseen`, or 47 places), and of these the hands that hold back
-        each card, (thrown, unseen).
+        Hands by what is thrown (pairs of places in `unseen`, or one place), and of these the hands that hold back each
+        card, (thrown, unseen).
     """
-    n_thrown, count, n_hand = (
-        (N_PAIRS_UNSEEN, count_pairs, 6) if len(unseen) == N_UNSEEN else (len(unseen), count_singles, 5)
-    )
+    n_throws, n_hand = math.comb(len(unseen), rules.n_thrown), rules.n_dealt
     if len(policy) == 1:
-        return np.ones(n_thrown, np.int32), np.zeros((n_thrown, len(unseen)), np.int32)
-    n = n_cores()
+        return np.ones(n_throws, np.int32), np.zeros((n_throws, len(unseen)), np.int32)
+    n, split = n_cores(), SPLIT_1 if rules.n_thrown == 1 else SPLIT_2_OF_5
 
     def count_share(share: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        thrown, kept = np.zeros(n_thrown, np.int32), np.zeros((n_thrown, len(unseen)), np.int32)
+        thrown, kept = np.zeros(n_throws, np.int32), np.zeros((n_throws, len(unseen)), np.int32)
         for last in range(len(unseen) - 1 - share, n_hand - 2, -n):
-            count(unseen, policy, last, np.zeros(n_hand, np.uint64), thrown, kept)
+            hand = np.zeros(n_hand, np.uint64)
+            if n_hand == 6:
+                count_pairs(unseen, policy, last, hand, thrown, kept)
+            else:
+                count_fives(unseen, policy, split, rules.n_thrown, last, hand, thrown, kept)
         return thrown, kept
 
     thrown, kept = zip(*share_out(count_share, range(n)), strict=True)
@@ -127,9 +135,9 @@ def crib_histograms(model: ThrowModel, cards: Sequence[int], role: int) -> NDArr
         with three and four players a policy's throws are taken as independent but for cards that can't be twice.
     """
     unseen = unseen_by(cards)
-    mine = np.asarray(cards, np.int64)[thrown_positions(len(cards), 2 if model.players == 2 else 1)]
+    mine = np.asarray(cards, np.int64)[thrown_positions(len(cards), model.rules.n_thrown)]
     found = np.zeros((len(mine), N_POINTS))
-    show_cribs(mine, *throw_weights(model, unseen, role), found)
+    show_cribs(mine, *throw_weights(model, unseen, role), int(model.rules.crib_flush == 5), found)
     shares: NDArray[np.float64] = found / found.sum(axis=1, keepdims=True)
     return shares
 
@@ -138,8 +146,9 @@ def throw_weights(
     model: ThrowModel, unseen: NDArray[np.int64], role: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
     """The cards that others may throw, those unseen, and how likely each throw and starter are (see `show_cribs`)."""
-    if model.players == 2:
-        return cards_of_others(unseen, 2), unseen, weigh_pairs(*count_throws(unseen, model.others(role)[0]))
+    if model.rules.players == 2:
+        counted = count_throws(unseen, model.others(role)[0], model.rules)
+        return cards_of_others(unseen, 2), unseen, weigh_pairs(*counted)
     others = cards_of_others(unseen, 3)
     weights = np.zeros((len(others), len(unseen)))
     weigh_singles(*_throws_of_one(model, unseen, role), np.zeros(3, np.int64), np.zeros(6), weights)
@@ -151,7 +160,7 @@ def _throws_of_one(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """By other how likely each card is thrown, and the share of the hands that throw it and don't hold another card."""
     policies = (*model.others(role), ANY_CARDS)[:3]  # with three players the third card comes from the pack
-    counted = [count_throws(unseen, policy) for policy in policies]
+    counted = [count_throws(unseen, policy, model.rules) for policy in policies]
     thrown = np.stack([thrown / thrown.sum() for thrown, _ in counted])
     free = np.stack([1 - kept / np.maximum(thrown[:, None], 1) for thrown, kept in counted])
     return thrown, free
