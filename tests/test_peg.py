@@ -372,7 +372,12 @@ def test_plays_go_on_as_the_oracle_of_house_rules_plays_them(text):
             while not other.over:
                 other.play(other.fits(other.seat)[0])
             after = [points["pegging"] for points in other.table.points]
-            assert found[:n].tolist() == [b - a for a, b in zip(before, after, strict=True)], (hands, state.log, card, state.gone)
+            assert found[:n].tolist() == [b - a for a, b in zip(before, after, strict=True)], (
+                hands,
+                state.log,
+                card,
+                state.gone,
+            )
             n_asked += 1
             state.play(card)
     assert n_asked > 200

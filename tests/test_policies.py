@@ -147,7 +147,7 @@ def test_an_illegal_answer_makes_no_policy():
 def kept(tmp_path, monkeypatch):
     """A folder for policies, and `policy_of` that remembers nothing."""
     monkeypatch.setattr(policies, "data_folder", lambda: tmp_path)
-    return lambda: np.asarray(policies._made_or_kept(find_half("greedy", "discard"), 0, 3)), tmp_path
+    return lambda: np.asarray(policies._made_or_kept(find_half("greedy", "discard"), 0, Rules(players=3))), tmp_path
 
 
 def test_a_policy_is_kept_and_used_again(kept):
