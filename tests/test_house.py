@@ -12,7 +12,7 @@ import pytest
 import cribsim
 from cribsim import Rules
 from cribsim.cards import parse_cards
-from cribsim.house import _end_turn_next
+from cribsim.house import end_turn_next
 from cribsim.matches import cut_for_deal
 from cribsim.pegging import EMPTY_HAND, lay_card, pack_hand, start_play
 from cribsim.records import record_chunk
@@ -363,7 +363,7 @@ def test_a_go_to_who_has_said_go_before_closes_the_count():
         held = [int(packed[following]) >> (8 * at) & 255 for at in range(4)]
         state.play(card)
         lay_card(play, packed, following, held.index(card))
-        following, point = _end_turn_next(play, packed)
+        following, point = end_turn_next(play, packed)
     assert (following, point, int(play.count)) == (state.seat, 1, 0) == (0, 1, 0)
 
 
