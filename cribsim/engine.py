@@ -17,15 +17,13 @@ from cribsim.cards import NO_CARD
 from cribsim.counting import add_deals, add_game, add_match, add_unit
 from cribsim.deals import REDRAWN, award, role_of, role_seat, side_of
 from cribsim.given import MOST_REDRAWN, deal_given, holds
-from cribsim.house import house_crib, house_hand, house_heels, house_play
+from cribsim.house import house_crib, house_hand, house_heels
 from cribsim.matches import first_dealer, match_winner, next_dealer
 from cribsim.pegging import (
     EMPTY_HAND,
     NOBODY,
     card_at,
-    end_turn,
     highest_rank,
-    lay_card,
     start_play,
 )
 from cribsim.rule_record import MAX_PLAYERS, RULES
@@ -33,7 +31,8 @@ from cribsim.rules import HEELS_POINTS
 from cribsim.scoring import JACK, show_sorted
 from cribsim.streams import DISCARD_PLACE, choice_key, deal_cards, decision_key, draw_places
 from cribsim.table import END, FIRST, GAVE_UP, LIVE, NEXT, ROUNDS, SEAT, SLOT, STAGE, Seats, new_table
-from cribsim.tally import CRIB, HAND, HEELS, N_PLACES, PEGGING, empty_counts
+from cribsim.tally import CRIB, HAND, HEELS, N_PLACES, empty_counts
+from cribsim.turns import play_on, show_play
 from cribsim.views import DISCARD_ANSWER, GUESS, PLAY_ANSWER, THROWN_2, THROWN_2_OF_5
 
 _NETWORK_6 = np.array([(0, 5), (1, 3), (2, 4), (1, 2), (3, 4), (0, 3), (2, 5), (0, 1), (2, 3), (4, 5), (1, 2), (3, 4)])
@@ -157,43 +156,6 @@ def redraw(rules, given, deals):
 def _without(hand, position):
     below = (1 << (8 * position)) - 1
     return hand & below | hand >> 8 & ~below
-
-
-@kernel(inline=True)
-def show_play(rules, deal, seat, out_view):
-    """Turn the view to a seat: its cards, its discards, its key."""
-    role, at = role_of(np.int64(deal.dealer), seat, rules.players), np.uint64(seat)
-    hand, thrown = deal.hands[at], deal.thrown[at]
-    out_view.key = decision_key(deal.key, role, np.int64(out_view.n_played))
-    out_view.seat = seat
-    out_view.n_cards = out_view.n_left[at]
-    for k in range(4):
-        out_view.cards[k] = card_at(hand, k)
-    for k in range(2):
-        out_view.discards[k] = thrown >> (8 * k) & 255
-    if rules.in_game:
-        for other in range(rules.players):
-            out_view.scores[other] = deal.scores[side_of(other, rules.sides)]
-
-
-@kernel(inline=True)
-def play_on(rules, deal, view, seat, position):
-    """Play a card, then all that is forced; return the next seat with a choice, its view filled, or NOBODY."""
-    while True:
-        if rules.is_plain:
-            points = lay_card(view, deal.hands, seat, position)
-            following, point = end_turn(view, deal.hands)
-            points += point
-            deal.play_points[np.uint64(np.int64(view.n_played) - 1)] = points
-            following = NOBODY if award(deal, rules, seat, PEGGING, points) else following
-        else:
-            following = house_play(rules, deal, view, seat, position)
-        if following == NOBODY:
-            return NOBODY
-        seat, position = following, 0
-        if card_at(deal.hands[np.uint64(seat)], 1) >> 2 <= highest_rank(np.int64(view.count)):
-            show_play(rules, deal, seat, view)
-            return seat
 
 
 @kernel(inline=True)

@@ -13,9 +13,14 @@ from __future__ import annotations
 import numpy as np
 
 from cribsim._jit import kernel
-from cribsim.cards import NO_CARD
 from cribsim.deals import award, role_of, side_of
-from cribsim.pegging import MAX_PLAYS, NOBODY, TURNS, card_at, end_turn, highest_rank, lay_card, next_gains
+from cribsim.pegging import (
+    NOBODY,
+    card_at,
+    end_turn,
+    end_turn_next,
+    lay_card,
+)
 from cribsim.rule_record import EXACT_ITEMS
 from cribsim.rules import HEELS_POINTS, MAX_COUNT
 from cribsim.scoring import JACK
@@ -88,41 +93,6 @@ def settle(rules, deal, seat, phase, event, first, items):
 def house_heels(rules, deal):
     """Two for the dealer; True when that ends the game."""
     return settle(rules, deal, np.int64(deal.dealer), HEELS, HEELS_EVENT, 0, HEELS_POINTS)
-
-
-@kernel
-def _close(play):
-    """Begin a new count."""
-    play.pile, play.gains, play.count, play.gone = 0, 0, 0, 0
-    play.count_start = play.n_played
-
-
-@kernel
-def end_turn_next(play, hands):
-    """`end_turn` where only the next player may play on after a go: if he can't, whether he has said go before or not,
-    the count is closed. Who wasn't asked then is noted with the next card, four bits higher than the goes."""
-    players, last, count = np.int64(play.players), np.int64(play.last_seat), np.int64(play.count)
-    goes, holders, is_closed = 0, 0, False
-    for step in range(1, players + 1):
-        seat = (last + step) % players
-        lowest, has_gone = hands[np.uint64(seat)] & 255, play.gone >> seat & 1
-        if lowest == NO_CARD:
-            continue
-        holders |= 1 << seat
-        if is_closed or (has_gone and goes == 0):
-            continue
-        if lowest >> 2 <= highest_rank(count):
-            play.goes[np.uint64(play.n_played)] |= goes
-            play.gone |= goes
-            play.gains = next_gains(play.pile, count)
-            return seat, 0
-        is_closed = goes != 0
-        goes |= (1 << seat) * (1 - has_gone)
-    unasked = holders & ~goes & ~np.int64(play.gone)
-    if play.n_played < MAX_PLAYS:
-        play.goes[np.uint64(play.n_played)] |= unasked << 4
-    _close(play)
-    return np.int64(TURNS[players, last, holders]), np.int64(count < MAX_COUNT)
 
 
 @kernel

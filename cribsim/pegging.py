@@ -237,3 +237,38 @@ def end_turn(play, hands):
     play.gone = 0
     play.count_start = play.n_played
     return np.int64(TURNS[players, last, np.uint64(_seats_under(lowest, 12))]), np.int64(count < MAX_COUNT)
+
+
+@kernel
+def close_count(play):
+    """Begin a new count."""
+    play.pile, play.gains, play.count, play.gone = 0, 0, 0, 0
+    play.count_start = play.n_played
+
+
+@kernel
+def end_turn_next(play, hands):
+    """`end_turn` where only the next player may play on after a go: if he can't, whether he has said go before or not,
+    the count is closed. Who wasn't asked then is noted with the next card, four bits higher than the goes."""
+    players, last, count = np.int64(play.players), np.int64(play.last_seat), np.int64(play.count)
+    goes, holders, is_closed = 0, 0, False
+    for step in range(1, players + 1):
+        seat = (last + step) % players
+        lowest, has_gone = hands[np.uint64(seat)] & 255, play.gone >> seat & 1
+        if lowest == NO_CARD:
+            continue
+        holders |= 1 << seat
+        if is_closed or (has_gone and goes == 0):
+            continue
+        if lowest >> 2 <= highest_rank(count):
+            play.goes[np.uint64(play.n_played)] |= goes
+            play.gone |= goes
+            play.gains = next_gains(play.pile, count)
+            return seat, 0
+        is_closed = goes != 0
+        goes |= (1 << seat) * (1 - has_gone)
+    unasked = holders & ~goes & ~np.int64(play.gone)
+    if play.n_played < MAX_PLAYS:
+        play.goes[np.uint64(play.n_played)] |= unasked << 4
+    close_count(play)
+    return np.int64(TURNS[players, last, holders]), np.int64(count < MAX_COUNT)

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from cribsim._jit import kernel
 from cribsim.cards import NO_CARD
 from cribsim.deals import DEAL
-from cribsim.engine import play_on
 from cribsim.pegging import NOBODY
 from cribsim.rules import Rules
 from cribsim.tally import MUGGINS, PEGGING
+from cribsim.turns import play_on
 from cribsim.views import without_guesses
 
 

@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 
 from cribsim.cards import NO_CARD, format_card, parse_cards, require_cards
 from cribsim.errors import CardError, CribsimError, IllegalPlay, shown
-from cribsim.house import end_turn_next
-from cribsim.pegging import EMPTY_HAND, PLAY_FIELDS, end_turn, lay_card, start_play
+from cribsim.pegging import EMPTY_HAND, PLAY_FIELDS, end_turn, end_turn_next, lay_card, start_play
 from cribsim.rule_record import MAX_PLAYERS
 from cribsim.rules import MAX_COUNT, MAX_TARGET, Rules, pip_of
 

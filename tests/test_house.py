@@ -12,9 +12,8 @@ import pytest
 import cribsim
 from cribsim import Rules
 from cribsim.cards import parse_cards
-from cribsim.house import end_turn_next
 from cribsim.matches import cut_for_deal
-from cribsim.pegging import EMPTY_HAND, lay_card, pack_hand, start_play
+from cribsim.pegging import EMPTY_HAND, end_turn_next, lay_card, pack_hand, start_play
 from cribsim.records import record_chunk
 from cribsim.runs import Job
 from cribsim.scoring import PAIR_CLASS

@@ -216,7 +216,7 @@ def test_peg_reads_positions_from_files(answer, run, tmp_path):
 def test_who_played_what_follows_from_the_cards(played, seats):
     from cribsim.cli.pegging import _plays_of
 
-    assert [seat for seat, _ in _plays_of(played.split())] == seats
+    assert [seat for seat, _ in _plays_of(played.split(), 4)] == seats
 
 
 @pytest.mark.parametrize(
