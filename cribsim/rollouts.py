@@ -67,6 +67,8 @@ def roll_out(
     n = len(views)
     deals, record = _deals_of(views, hands, rules), rules.record(in_game=bool(rules.exact_out))[0]
     seats, which = views["seat"].astype(np.int64), np.arange(n, dtype=np.int32)
+    if rules.miss:
+        deals["key"] = rng.integers(1 << 64, size=n, dtype=np.uint64)  # what is overlooked is drawn from it
     while len(which):
         play_cards(record, deals, views, which, positions, seats)
         which = np.flatnonzero(seats != NOBODY).astype(np.int32)

@@ -415,6 +415,23 @@ def test_a_card_that_exact_count_out_refuses_is_worth_nothing():
     assert (plain.rows[0]["own"], exact.rows[0]["own"]) == (3, 1)
 
 
+def test_what_is_overlooked_is_drawn_anew_in_each_sample():
+    """Half of all items are seen, so half of the points are pegged; by muggins the other gets a quarter more."""
+    position = {"dealer": 1, "seat": 0, "hand": "4H 5S JD 6C", "plays": []}
+    asked = {"rollout": "greedy", "samples": 20_000}
+    plain, half, taken = (
+        play_values(position, **asked, rules=rules)
+        for rules in ("standard", "standard,miss=0.5", "standard,miss=0.5,muggins=true")
+    )
+    rows = [{row["card"]: row for row in found.rows} for found in (plain, half, taken)]
+    for card, row in rows[0].items():
+        own, other = row["own"], row["other"]
+        for name, value in (("own", own / 2), ("other", other / 2)):
+            assert rows[1][card][name] == pytest.approx(value, abs=0.06)
+        assert rows[2][card]["own"] == pytest.approx(own / 2 + other / 4, abs=0.06)
+        assert rows[2][card]["other"] == pytest.approx(other / 2 + own / 4, abs=0.06)
+
+
 @pytest.mark.parametrize(
     ("words", "wanted"),
     [

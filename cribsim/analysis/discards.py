@@ -246,8 +246,8 @@ def _pegging_table(pegging: bool | str, rules: Rules) -> PeggingTable | None:
         return pegging_of(pegging)
     if isinstance(pegging, str):
         raise CribsimError(
-            f"pegging={pegging!r}: what kept cards peg is known for two players with six cards who are after points "
-            f"only"
+            f"pegging={pegging!r}: what kept cards peg is known for two players only, with six cards, who are "
+            f"after points"
         )
     pegging_of(pegging)  # what isn't a flag is refused
     return None
