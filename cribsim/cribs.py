@@ -208,17 +208,14 @@ def crib_parts(
         means[answer, :3] = chances.ravel() @ _rank_parts_beside(tuple((cards >> 2).tolist()))
         crib = np.column_stack([np.tile(cards, (len(others), 1)), others])
         one_suit = (crib & 3 == cards[0] & 3).all(axis=1)
-        with_starter, alone = (shares[one_suit][:, which].sum() for which in _by_suit(suits, cards[0] & 3))
-        means[answer, 3] = 5 * with_starter + (0 if flush_of_five else 4 * alone)
+        suited, by_starter = shares[one_suit], suits == cards[0] & 3
+        means[answer, 3] = 5 * suited[:, by_starter].sum()
+        if not flush_of_five:
+            means[answer, 3] += 4 * suited[:, ~by_starter].sum()
         means[answer, 4] = sum(
             shares[crib[:, at] == 4 * JACK + suit][:, suits == suit].sum() for at in range(4) for suit in range(4)
         )
     return means
-
-
-def _by_suit(suits: NDArray[np.int64], suit: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Which are of a suit, and which aren't."""
-    return suits == suit, suits != suit
 
 
 @functools.cache

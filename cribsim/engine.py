@@ -19,13 +19,7 @@ from cribsim.deals import REDRAWN, award, role_of, role_seat, side_of
 from cribsim.given import MOST_REDRAWN, deal_given, holds
 from cribsim.house import house_crib, house_hand, house_heels
 from cribsim.matches import first_dealer, match_winner, next_dealer
-from cribsim.pegging import (
-    EMPTY_HAND,
-    NOBODY,
-    card_at,
-    highest_rank,
-    start_play,
-)
+from cribsim.pegging import EMPTY_HAND, NOBODY, card_at, highest_rank, start_play
 from cribsim.rule_record import MAX_PLAYERS, RULES
 from cribsim.rules import HEELS_POINTS
 from cribsim.scoring import JACK, show_sorted

@@ -17,6 +17,7 @@ from cribsim.errors import CribsimError
 from cribsim.rules import Rules, refuse_rules
 from cribsim.scoring import PAIR_CLASS, PARTS, RANK_PLACES
 from cribsim.stats import check_confidence, clean_json, quantile
+from cribsim.strategies.objective import aim_of, is_usual
 from cribsim.strategies.tables import OTHERS, OWN, PeggingTable, crib_table, pegging_of
 from cribsim.strategies.throws import throw_model
 from cribsim.streams import check_seed
@@ -232,17 +233,12 @@ def discard_values(
     )
 
 
-def _is_usual(rules: Rules) -> bool:
-    """Whether the tables that ship, of two players with six cards who are after points, fit."""
-    return rules.cards == 6 and not rules.lowball
-
-
 def _default_opponent(rules: Rules) -> str:
-    return "equilibrium" if _is_usual(rules) else "expectimax"
+    return "equilibrium" if is_usual(rules) else "expectimax"
 
 
 def _pegging_table(pegging: bool | str, rules: Rules) -> PeggingTable | None:
-    if _is_usual(rules):
+    if is_usual(rules):
         return pegging_of(pegging)
     if isinstance(pegging, str):
         raise CribsimError(
@@ -273,11 +269,11 @@ def _rows(
             row["static"] = _static(throw, static, job.sign) if job.rules.cards == 6 else None
             row["total"] = row["hand"] + job.sign * row["crib"] + (row["pegging"] or 0.0)
             rows[named["throw"]] = answer, row
-    aim = -1 if job.rules.lowball else 1
-    found = sorted(rows.values(), key=lambda item: -aim * item[1]["total"])
+    sign = aim_of(job.rules).sign
+    found = sorted(rows.values(), key=lambda item: -sign * item[1]["total"])
     (best, best_row), reach = found[0], quantile(confidence)
     for answer, row in found:
-        row["loss"] = aim * (best_row["total"] - row["total"]) + 0.0  # no -0.0
+        row["loss"] = sign * (best_row["total"] - row["total"]) + 0.0  # no -0.0
         row["win"] = None
         if worths.is_sampled:
             row |= _errors(worths, answer, best)

@@ -21,6 +21,7 @@ from cribsim.stats import check_confidence, clean_json, quantile
 from cribsim.strategies.base import DISCARD, PLAY, Half, fault_text
 from cribsim.strategies.equilibrium_play import is_equilibrium, play_chances
 from cribsim.strategies.finding import find_half
+from cribsim.strategies.objective import aim_of, is_usual
 from cribsim.strategies.ranges import holdings, kept_chances, pack, sample_hands
 from cribsim.streams import check_seed
 from cribsim.views import play_view
@@ -144,7 +145,7 @@ def play_values(
     if check_samples(samples) < 2:
         raise CribsimError(f"samples={samples!r}: at least 2 are wanted")
     rng = np.random.default_rng(check_seed(seed))
-    is_solved = known.cards == 6 and not known.lowball and not known.exact_out
+    is_solved = is_usual(known)
     half = find_half(rollout if rollout is not None else "equilibrium" if is_solved else "greedy", PLAY)
     kept = _keeper(discards, known)
     hands = _draw(view, kept, known, samples, rng)
@@ -158,7 +159,7 @@ def play_values(
         views = np.repeat(view[None], len(hands))
         points = roll_out(known, views, hands, np.full(len(hands), at), [answer] * players, rolled)
         rows.append(_row(view, at, points, chances, confidence, known))
-    rows.sort(key=lambda row: row["difference"] if known.lowball else -row["difference"])
+    rows.sort(key=lambda row: -aim_of(known).sign * row["difference"])
     place = int(view["count"]), tuple(format_cards([card]) for card in unfit)
     kept_text = kept.text if kept else None
     return PlayValues(*place, half.text, kept_text, len(hands), seed, confidence, tuple(rows), known)

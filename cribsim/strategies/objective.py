@@ -38,6 +38,11 @@ def aim_of(rules: Rules) -> Aim:
     return Aim(-1 if rules.lowball else 1, rules.target if rules.exact_out else 0, rules.exact_out == "item")
 
 
+def is_usual(rules: Rules) -> bool:
+    """Whether two players with six cards each are simply after points: what the tables and solutions that ship know."""
+    return rules.cards == 6 and aim_of(rules).is_plain
+
+
 def without_aim(rules: Rules) -> Rules:
     """The same rules for somebody who is after points whatever they say."""
     return dataclasses.replace(rules, lowball=False, exact_out=False)
