@@ -12,7 +12,8 @@ from cribsim._jit import kernel
 from cribsim.cards import NO_CARD
 from cribsim.deals import DEAL
 from cribsim.pegging import NOBODY
-from cribsim.rules import Rules
+from cribsim.rule_record import NO_TARGET
+from cribsim.rules import MAX_COUNT, Rules, pip_of
 from cribsim.tally import MUGGINS, PEGGING
 from cribsim.turns import play_on
 from cribsim.views import without_guesses
@@ -28,6 +29,20 @@ def play_cards(rules, deals, views, which, positions, out_seats):
     for k in range(len(which)):
         i = np.uint64(which[k])
         out_seats[i] = play_on(rules, deals[i], views[i], np.int64(views[i].seat), positions[i])
+
+
+def card_points(rules: Rules, view: Any, position: int, *, in_game: bool) -> int:
+    """What a card itself pegs, 31 included, but not the point for a go or the last card: of what the rules say, as far
+    as the target lets it. in_game: whether the scores of the view count."""
+    card, seat = int(view["cards"][position]), int(view["seat"])
+    is_last = int(view["count"]) + pip_of(card) == MAX_COUNT
+    combined = (int(view["gains"]) >> (4 * (card >> 2)) & 15) - 2 * is_last
+    was_called = rules.go_point == "call" and _called(view) == seat + 1
+    pegged, room = 0, rules.target - int(view["scores"][seat]) if in_game else NO_TARGET
+    for points in (combined, (1 if was_called else 2) * is_last):  # counts of their own with exact count-out
+        if not (rules.exact_out and pegged + points > room):
+            pegged += points
+    return min(pegged, room)
 
 
 def _deals_of(views: NDArray[Any], hands: NDArray[np.int64], rules: Rules) -> NDArray[Any]:
@@ -57,15 +72,17 @@ def roll_out(
     positions: NDArray[np.int64],
     answers: Sequence[Callable[[NDArray[Any], NDArray[np.int32], NDArray[np.int64]], None]],
     rng: np.random.Generator,
+    *,
+    in_game: bool,
 ) -> NDArray[np.int64]:
     """The points from a first card to the end of each play, by seat, (n, 4).
 
     views: of one place of the play, used up; hands: int64 (n, 4), packed, by seat; positions: the first card of each
-    play; answers: by seat what fills in the answers to some views; rng: draws the random keys. Only with exact
-    count-out do the scores matter: then a game may end.
+    play; answers: by seat what fills in the answers to some views; rng: draws the random keys. in_game:
+    whether the scores of the views count, and the game may end.
     """
     n = len(views)
-    deals, record = _deals_of(views, hands, rules), rules.record(in_game=bool(rules.exact_out))[0]
+    deals, record = _deals_of(views, hands, rules), rules.record(in_game=in_game)[0]
     seats, which = views["seat"].astype(np.int64), np.arange(n, dtype=np.int32)
     if rules.miss:
         deals["key"] = rng.integers(1 << 64, size=n, dtype=np.uint64)  # what is overlooked is drawn from it

@@ -189,7 +189,7 @@ class Rules:
             line, limit = getattr(self, name), getattr(self, above)
             if line > limit:
                 raise RulesError(f"{name}={line} lies above {above}={limit}; it must lie under it")
-        if self.triple_skunk_value is None and self.triple_skunk != self._usual_lines("triple_skunk")["triple_skunk"]:
+        if self.triple_skunk_value is None and self.triple_skunk not in (0, self._usual_lines(_LINES[2])[_LINES[2]]):
             raise RulesError(f"triple_skunk={self.triple_skunk}: give triple_skunk_value= too, or there are none")
         if self.players == 2 and (isinstance(self.cards, bool) or self.cards not in (5, 6)):
             raise RulesError(f"cards={_show(self.cards)}: give 6, or 5 for the old game")
@@ -306,9 +306,7 @@ class Rules:
         >>> Rules.named("short").target
         61
         """
-        if not isinstance(name, str) or name not in PRESETS:
-            raise RulesError(f"no rules named {shown(name)}{nearest(str(name), PRESETS)}; named: {', '.join(PRESETS)}")
-        return cls(**PRESETS[name][0])
+        return cls(**preset_values(name))
 
     @classmethod
     def parse(cls, text: str, *, players: int | None = None) -> Rules:
@@ -322,18 +320,14 @@ class Rules:
         if not isinstance(text, str):
             raise RulesError(f"rules {shown(text)}: give text such as 'short,skunk=40'")
         words = [word.strip() for word in text.split(",") if word.strip()]
-        values: dict[str, Any] = {}
-        if words and "=" not in words[0]:
-            name = words.pop(0)
-            cls.named(name)
-            values.update(PRESETS[name][0])
+        name = words.pop(0) if words and "=" not in words[0] else None
         given: dict[str, Any] = {}
         for word in words:
             key, value = _key_and_value(word, text)
             if key in given:
                 raise RulesError(f"rules {shown(text)}: {cut(key)} is given twice")
             given[key] = value
-        values |= given
+        values = given if name is None else preset_values(name, given.get("target")) | given
         if players is not None:
             values.setdefault("players", players)
         return cls.from_dict(values)
@@ -350,6 +344,8 @@ class Rules:
         return cls(**values)
 
 
+_HALF = "half"
+"""A line at half the target, rounded up, whatever that is."""
 PRESETS: dict[str, tuple[dict[str, Any], str]] = {
     "standard": ({}, "two players to 121; a win counts 1, a skunk (loser under 91) 2"),
     "acc": (
@@ -361,22 +357,36 @@ PRESETS: dict[str, tuple[dict[str, Any], str]] = {
         "a win counts 1, a skunk 2, a double skunk 4; a triple skunk wins the match, which goes to 7",
     ),
     "short": (
-        {"target": 61, "skunk": 31, "double_skunk": 0},
+        {"target": 61, "skunk": _HALF, "double_skunk": 0},
         "once round: two players to 61; a lurch (loser under 31) counts 2",
     ),
-    "lurch": ({"skunk": 61, "double_skunk": 0}, "to 121; a lurch (loser under 61, half of it) counts 2, nothing else"),
+    "lurch": ({"skunk": _HALF, "double_skunk": 0}, "to 121; a lurch (loser under 61) counts 2, nothing else"),
     "stakes": ({"double_skunk_value": 4}, "to 121; a loser under three quarters (91) counts 2, under half (61) 4"),
     "three": ({"players": 3}, "three players, five cards each and one from the pack, to 121"),
     "four": ({"players": 4}, "four players in two partnerships, five cards each, to 121"),
     "five-card": (
-        {"cards": 5, "target": 61, "skunk": 31, "double_skunk": 0},
+        {"cards": 5, "target": 61, "skunk": _HALF, "double_skunk": 0},
         "the old game: five cards, three kept, three points for the first pone, one count of play, to 61",
     ),
     "lowball": ({"lowball": True}, "two players; the first to 121 loses"),
 }
 
 
-def read_rules(rules: Any, players: int) -> Rules:
+def preset_values(name: str, target: Any = None) -> dict[str, Any]:
+    """The keys of a named game; a lurch lies at half the target, its own or another.
+
+    >>> preset_values("short")["skunk"], preset_values("short", 71)["skunk"]
+    (31, 36)
+    """
+    if not isinstance(name, str) or name not in PRESETS:
+        raise RulesError(f"no rules named {shown(name)}{nearest(str(name), PRESETS)}; named: {', '.join(PRESETS)}")
+    values = PRESETS[name][0]
+    usual = values.get("target", Rules().target)
+    half = math.ceil((target if isinstance(target, int) else usual) / 2)
+    return {key: half if value == _HALF else value for key, value in values.items()}
+
+
+def read_rules(rules: Any, players: int = 2) -> Rules:
     """Rules as they are, from text such as `short,skunk=40`, or (None) the standard game; for so many players.
 
     >>> read_rules("short", 3).target

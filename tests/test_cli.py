@@ -90,8 +90,26 @@ def test_players_takes_all_words_up_to_the_next_option():
 def test_rules_as_text():
     for text in PRESETS:
         assert rules_text(Rules.parse(text).as_dict()) == text
-    odd = Rules.parse("short,skunk=40,win_value=3")
-    assert Rules.parse(rules_text(odd.as_dict())) == odd
+    odd = ("short,skunk=40,win_value=3", "short,target=71", "five-card,target=121", "casual,target=61", "three,match=3")
+    for text in odd:
+        rules = Rules.parse(text)
+        assert Rules.parse(rules_text(rules.as_dict())) == rules
+    assert rules_text(Rules.parse("short,target=71").as_dict()) == "short,target=71"
+
+
+def test_a_lurch_lies_at_half_of_any_target():
+    assert [Rules.parse(f"{name},target=75").skunk for name in ("short", "lurch", "five-card")] == [38, 38, 38]
+    assert Rules.parse("lurch,target=75,skunk=9").skunk == 9
+    assert (Rules.named("short").skunk, Rules.named("lurch").skunk, Rules.named("five-card").skunk) == (31, 61, 31)
+
+
+@pytest.mark.parametrize(
+    ("text", "about"),
+    [("acc", PRESETS["acc"][1]), ("acc,target=61", "target=61, win_value=2, skunk_value=3"), ("players=2", "-")],
+)
+def test_rules_that_are_shown_say_what_they_are(answer, text, about):
+    (shown,) = answer("rules", text)["presets"]
+    assert shown["about"] == about
 
 
 def test_intervals_as_text():

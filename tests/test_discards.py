@@ -663,6 +663,7 @@ def test_in_lowball_the_fewest_points_are_best():
     assert totals == sorted(totals)
     assert [row["loss"] for row in found.rows] == pytest.approx([total - totals[0] for total in totals])
     assert (found.opponent, found.pegging) == ("expectimax", None)
+    assert {row["static"] for row in found.rows} == {None}  # the tables are of players for points
 
 
 @pytest.mark.parametrize("role", ["pone", "dealer"])

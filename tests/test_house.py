@@ -590,6 +590,8 @@ def test_saved_runs_by_house_rules_are_read_again(tmp_path):
         ("skunk_scope=all", "skunk_scope=all: give each or second"),
         ("match=-1", "match=-1: give a whole number"),
         ("cards=5,target=3", "target=3 with cards=5"),
+        ("five-card,target=2", "target=2 with cards=5"),
+        ("short,target=many", "target=many: give a whole number from 1"),
         ("match=3,win_value=0", "win_value=0 with match=3"),
         ("triple_skunk=40", "give triple_skunk_value="),
         ("skunk=0,double_skunk=50", "lies above skunk=0"),

@@ -16,7 +16,7 @@ from cribsim.analysis.plays import play_values
 from cribsim.errors import CribsimError, IllegalPlay
 from cribsim.pegging import EMPTY_HAND
 from cribsim.pegging_game.game import with_small_chances
-from cribsim.rollouts import roll_out
+from cribsim.rollouts import card_points, roll_out
 from cribsim.rules import Rules
 from cribsim.scoring import multisets
 from cribsim.strategies import find_half
@@ -230,7 +230,12 @@ def test_who_played_what_follows_from_the_cards(played, seats):
         ("peg --hand 5H,5S,JD --played 7C,XX --pone", "XX"),
         ("peg --hand 5H,5S,JD,QD --played 7C,8D --dealer", "it holds 3"),
         ("peg --hand TH,JD,QD --played TC,KD,KS --pone", "it holds 2"),
-        ("peg --hand 5H,5S,JD --played 7C,8D --pone --score 90-95", "--score"),
+        ("peg --hand 5H,5S,JD --played 7C,8D --pone --score 90", "as in 110-113"),
+        ("peg --hand 5H,5S,JD --played 7C,8D --pone --score 90*-95", "the star stands with the dealer's score"),
+        ("peg --hand 5H,5S,JD --played 7C,8D --pone --score 90*-95*", "the star stands with the dealer's score"),
+        ("peg --hand 5H,5S,JD --played 7C,8D --pone --score 90-121", "the game to 121 is over"),
+        ("peg --hand 5H,5S,JD --played 7C,8D --pone --score 90-1210000", "from 0 to 1,000,000"),
+        ("peg --position list.json --score 90-95", "--score doesn't go with --position"),
         ("peg --hand 5H,5S,JD --played 7C,8D --pone --rollout nobody", "nobody"),
         ("peg --hand 5H,5S,JD --played 7C,8D --pone --range random", "draws"),
         ("peg --hand 5H,5S,JD --played 7C,8D --pone --sample 1", "samples"),
@@ -349,38 +354,41 @@ HOUSE_RULES = [
 
 @pytest.mark.parametrize("text", HOUSE_RULES)
 def test_plays_go_on_as_the_oracle_of_house_rules_plays_them(text):
-    """From any place of many plays: the view is built from what was played, and the points to the end are the same."""
-    rules, rng, n_asked = Rules.parse(text), np.random.default_rng(5), 0
+    """From any place of many plays: the view is built from what was played, and the points of the card and to the end
+    are the same, with scores near the target and without."""
+    rules, rng, n_asked, n_now = Rules.parse(text), np.random.default_rng(5), 0, Counter()
     n, house = rules.players, oracle_house.House(rules.muggins, rules.exact_out, rules.go_order, rules.go_point)
     house.old = rules.cards == 5
-    for number in range(60):
+    for number in range(80):
         pack, dealer = rng.permutation(52).tolist(), int(rng.integers(n))
         hands = [sorted(pack[seat * 4 : seat * 4 + rules.n_kept]) for seat in range(n)]
-        scores = [rules.target - int(rng.integers(1, 9)) if rules.exact_out else 0 for _ in range(rules.sides)]
-        target = rules.target if rules.exact_out else None
+        in_game = bool(rules.exact_out) or number % 2 == 0
+        scores = [rules.target - int(rng.integers(1, 9)) if in_game else 0 for _ in range(rules.sides)]
+        target = rules.target if in_game else None
         table = oracle_house.Table(n, rules.sides, house, lambda *_: False, list(scores), target)
         state = oracle_house.Play(hands, dealer, table)
         while not state.over:
             seat, held = state.seat, list(state.hands[state.seat])
             card = int(rng.choice(state.fits(seat)))
             view = play_view(held, state.log, dealer=dealer, seat=seat, rules=rules, scores=table.scores)
-            packed = pack_hands([state.hands])
-            at, other = np.array([held.index(card)]), copy.deepcopy(state)
-            found = roll_out(rules, view, packed, at, [always_lowest] * n, np.random.default_rng(number))[0]
+            packed, at, other = pack_hands([state.hands]), held.index(card), copy.deepcopy(state)
+            now = card_points(rules, view[0], at, in_game=in_game)
+            rng_of_keys, answers = np.random.default_rng(number), [always_lowest] * n
+            found = roll_out(rules, view, packed, np.array([at]), answers, rng_of_keys, in_game=in_game)[0]
             before = [points["pegging"] for points in other.table.points]
             other.play(card)
+            is_bare = other.gone == state.gone and not other.over and other.pile  # no go, no last card
+            if state.total + oracle.pip_of(card) == 31 or is_bare:
+                assert now == other.table.points[seat]["pegging"] - before[seat], (hands, state.log, card, scores)
+                n_now[now > 0] += 1
             while not other.over:
                 other.play(other.fits(other.seat)[0])
             after = [points["pegging"] for points in other.table.points]
-            assert found[:n].tolist() == [b - a for a, b in zip(before, after, strict=True)], (
-                hands,
-                state.log,
-                card,
-                state.gone,
-            )
+            assert found[:n].tolist() == [b - a for a, b in zip(before, after, strict=True)], (hands, state.log, card)
             n_asked += 1
             state.play(card)
     assert n_asked > 200
+    assert min(n_now[True], n_now[False]) > 10
 
 
 def pack_hands(hands):
@@ -395,8 +403,13 @@ def pack_hands(hands):
 @pytest.mark.parametrize("text", ["lowball", "five-card", "standard,go_point=call", "standard,exact_out=true"])
 def test_peg_tells_the_rules_and_puts_the_best_first(run, text):
     hand = "5H JD" if text == "five-card" else "5H 5S JD"
-    words = ["--hand", hand, "--played", "7C 8D", "--pone", "--rules", text, "--sample", "300", "--json"]
-    code, out, err = run("peg", *words)
+    words = ["--hand", hand, "--played", "7C 8D", "--pone", "--rules", text, "--sample", "300"]
+    words += ["--score", "90-95"] if "exact_out" in text else []
+    code, plain, err = run("peg", *words)
+    assert code == 0, err
+    assert f"{text.replace('standard,', '')}: the count is 15" in plain or text in ("five-card", "lowball")
+    assert ("cards=5" in plain, "lowball=true" in plain) == (text == "five-card", text == "lowball")
+    code, out, err = run("peg", *words, "--json")
     assert code == 0, err
     told = json.loads(out)
     assert told["rules"] == Rules.parse(text).as_dict()
@@ -413,6 +426,39 @@ def test_a_card_that_exact_count_out_refuses_is_worth_nothing():
     exact = play_values(position | {"scores": [0, 120]}, rules="standard,exact_out=true", samples=2)
     plain = play_values(position, rollout="greedy", samples=2)
     assert (plain.rows[0]["own"], exact.rows[0]["own"]) == (3, 1)
+    assert (plain.rows[0]["now"], exact.rows[0]["now"]) == (2, 0)
+
+
+def test_scores_end_the_game_within_the_play():
+    """A pair at 120: one point is left, and the last card's isn't pegged any more. Scores far off change nothing."""
+    position = {"dealer": 1, "seat": 1, "hand": "8D", "plays": [(0, "AC"), (1, "2D"), (0, "4C"), (1, "6D"), (0, "TC")]}
+    position["plays"] += [(1, "8S"), (0, "8C")]
+    rows = [
+        play_values(position | {"scores": scores}, rollout="greedy", samples=2, rules=rules).rows[0]
+        for scores, rules in (([0, 120], None), ([119, 0], None), ([0, 120], "standard,target=122"), (None, None))
+    ]
+    assert [(row["now"], row["own"], row["other"]) for row in rows] == [(1, 1, 0), (2, 3, 0), (2, 2, 0), (2, 3, 0)]
+
+
+def test_one_who_was_called_pegs_one_for_thirty_one():
+    """With the go pegged at the call, 31 is one point more; in the standard game it is two."""
+    position = {"dealer": 1, "seat": 0, "hand": "AC 2D", "plays": [(0, "TC"), (1, "TD"), (0, "TH"), (1, "go")]}
+    standard, call = (play_values(position, rules=text, samples=50) for text in ("standard", "standard,go_point=call"))
+    assert [{row["card"]: row["now"] for row in found.rows}["AC"] for found in (standard, call)] == [2, 1]
+
+
+@pytest.mark.parametrize(
+    ("dealer", "score", "scores"), [(False, "110-113", [110, 113]), (True, "83*-64", [64, 83]), (False, "7-0*", [7, 0])]
+)
+def test_scores_are_told_and_given_in_words(run, dealer, score, scores):
+    played, hand = ("7C 8D 4C", "5H 5S JD") if dealer else ("7C 8D", "5H 5S JD")
+    words = ["--hand", hand, "--played", played, "--dealer" if dealer else "--pone", "--score", score]
+    code, out, err = run("peg", *words, "--sample", "50", "--json")
+    assert code == 0, err
+    assert json.loads(out)["scores"] == scores
+    code, out, _ = run("peg", *words, "--sample", "50")
+    own, other = scores[dealer], scores[1 - dealer]
+    assert f"your side has {own}, the others {other}; the game ends at 121" in out
 
 
 def test_what_is_overlooked_is_drawn_anew_in_each_sample():
@@ -438,7 +484,10 @@ def test_what_is_overlooked_is_drawn_anew_in_each_sample():
         (["--rules", "three"], "come in a file"),
         (["--rules", "standard,target=0"], "target=0"),
         (["--rules", "lowball", "--rollout", "equilibrium"], "can't play by lowball"),
-        (["--rules", "five-card", "--range", "greedy"], "two players with six cards"),
+        (["--rules", "five-card", "--range", "greedy"], "(--range): what others keep is known with two"),
+        (["--rules", "standard,exact_out=true"], "give scores (--score 110-113)"),
+        (["--rules", "standard,exact_out=item"], "give scores (--score 110-113)"),
+        (["--rules", "short", "--score", "60-61"], "the game to 61 is over"),
     ],
 )
 def test_rules_that_a_position_cant_have_are_refused(run, words, wanted):

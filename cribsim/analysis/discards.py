@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cribsim.analysis.reading import check_samples, format_hand, read_hand, read_role, read_rules
+from cribsim.analysis.reading import check_samples, format_hand, read_hand, read_role
 from cribsim.analysis.worths import Job, Worths, average, merge_equals
 from cribsim.cribs import N_POINTS
 from cribsim.errors import CribsimError
-from cribsim.rules import Rules, refuse_rules
+from cribsim.rules import Rules, read_rules, refuse_rules
 from cribsim.scoring import PAIR_CLASS, PARTS, RANK_PLACES
 from cribsim.stats import check_confidence, clean_json, quantile
 from cribsim.strategies.objective import aim_of, is_usual
@@ -266,7 +266,7 @@ def _rows(
         named = {"keep": format_hand(keep, by_ranks), "throw": format_hand(throw, by_ranks)}
         if named["throw"] not in rows:
             row = {**named, **_points(worths, answer), **_pegging(keep, table, job.role)}
-            row["static"] = _static(throw, static, job.sign) if job.rules.cards == 6 else None
+            row["static"] = _static(throw, static, job.sign) if is_usual(job.rules) else None
             row["total"] = row["hand"] + job.sign * row["crib"] + (row["pegging"] or 0.0)
             rows[named["throw"]] = answer, row
     sign = aim_of(job.rules).sign

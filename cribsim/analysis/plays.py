@@ -15,7 +15,7 @@ from cribsim.cards import format_cards
 from cribsim.errors import CribsimError, IllegalPlay, require_whole, shown
 from cribsim.pegging import EMPTY_HAND, highest_rank
 from cribsim.pegging_game.game import with_small_chances
-from cribsim.rollouts import roll_out
+from cribsim.rollouts import card_points, roll_out
 from cribsim.rules import Rules, pip_of, read_rules
 from cribsim.stats import check_confidence, clean_json, quantile
 from cribsim.strategies.base import DISCARD, PLAY, Half, fault_text
@@ -24,7 +24,7 @@ from cribsim.strategies.finding import find_half
 from cribsim.strategies.objective import aim_of, is_usual
 from cribsim.strategies.ranges import holdings, kept_chances, pack, sample_hands
 from cribsim.streams import check_seed
-from cribsim.views import play_view
+from cribsim.views import play_view, read_scores
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -46,10 +46,13 @@ class PlayValues:
     samples, seed, confidence
         Deals of the hidden cards, the same for every card.
     rows
-        One dict a card: card, count (with it), now (points of the card itself, without go and last card), own and other
-        (points to the end of the play, on average, of the side and of the others), difference, se (of the difference),
-        low, high, equilibrium (how often `equilibrium` plays it, by the solution of `rollout` if that is one; None with
-        three and four players), win (None).
+        One dict a card: card, count (with it), now (what the card itself pegs, without go and last card, nothing
+        overlooked), own and other (points to the end of the play or the game, on average, of the side and of the
+        others), difference, se (of the difference), low, high, equilibrium (how often `equilibrium` plays it, by the
+        solution of `rollout` if that is one: for points, nothing overlooked, the game not near its end; None in games
+        that the solution isn't of), win (None).
+    scores
+        By side, where the position says so; None: the play goes to its end, whatever the scores.
     """
 
     count: int
@@ -61,6 +64,7 @@ class PlayValues:
     confidence: float
     rows: tuple[dict[str, Any], ...]
     rules: Rules
+    scores: tuple[int, ...] | None = None
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -74,7 +78,8 @@ class PlayValues:
         told = {
             **{"count": self.count, "unfit": list(self.unfit)},
             **{"rollout": self.rollout, "discards": self.discards, "samples": self.samples, "seed": self.seed},
-            **{"confidence": self.confidence, "rules": self.rules.as_dict(), "plays": list(self.rows)},
+            **{"confidence": self.confidence, "rules": self.rules.as_dict()},
+            **{"scores": None if self.scores is None else list(self.scores), "plays": list(self.rows)},
         }
         return clean_json(told)  # type: ignore[no-any-return]
 
@@ -121,7 +126,7 @@ def play_values(
     ----------
     position
         dealer, seat, hand (cards still held), plays ([(seat, card or "go"), ...]) and, where known, players (2),
-        discards, starter, scores.
+        discards, starter, scores (by side: then the game ends with the card that reaches the target).
     rollout
         A pegging strategy. None: `equilibrium`; with three and four players, in the five-card game, in lowball and
         with exact count-out `greedy`.
@@ -132,7 +137,7 @@ def play_values(
         Draws of the hidden cards.
     rules
         `Rules` or text such as `lowball`; None: the standard game of as many players as the position says. In lowball
-        the least difference is best. With exact count-out a card may end the game, if the position tells the scores.
+        the least difference is best. With exact count-out the position must tell the scores.
 
     Raises
     ------
@@ -140,7 +145,8 @@ def play_values(
         A position that can't be (the message names the play), or numbers and strategies that can't be used.
     """
     known = _rules_of(position, rules)
-    view, players = _read(position, known), known.players
+    scores = _scores_of(position, known)
+    view = _read(position, known, scores)
     check_confidence(confidence)
     if check_samples(samples) < 2:
         raise CribsimError(f"samples={samples!r}: at least 2 are wanted")
@@ -150,19 +156,48 @@ def play_values(
     kept = _keeper(discards, known)
     hands = _draw(view, kept, known, samples, rng)
     solved = half if is_equilibrium(half) else find_half("equilibrium", PLAY)
-    chances = play_chances(view, solved) if is_solved else None
-    answer = _answer_of(half, known)
+    place = _Place(view, known, scores is not None, play_chances(view, solved) if is_solved else None)
+    answers = [_answer_of(half, known)] * known.players
     held, highest = view["cards"][: int(view["n_cards"])].tolist(), highest_rank(int(view["count"]))
     rows, unfit = [], [card for card in held if card >> 2 > highest]
     for at in range(len(held) - len(unfit)):  # sorted: those that fit come first
         rolled = np.random.default_rng([seed, 1])  # the same keys for every card
-        views = np.repeat(view[None], len(hands))
-        points = roll_out(known, views, hands, np.full(len(hands), at), [answer] * players, rolled)
-        rows.append(_row(view, at, points, chances, confidence, known))
+        views, positions = np.repeat(view[None], len(hands)), np.full(len(hands), at)
+        points = roll_out(known, views, hands, positions, answers, rolled, in_game=place.in_game)
+        rows.append(place.row(at, points, confidence))
     rows.sort(key=lambda row: -aim_of(known).sign * row["difference"])
-    place = int(view["count"]), tuple(format_cards([card]) for card in unfit)
+    counted = int(view["count"]), tuple(format_cards([card]) for card in unfit)
     kept_text = kept.text if kept else None
-    return PlayValues(*place, half.text, kept_text, len(hands), seed, confidence, tuple(rows), known)
+    return PlayValues(*counted, half.text, kept_text, len(hands), seed, confidence, tuple(rows), known, scores)
+
+
+@dataclass(frozen=True)
+class _Place:
+    """What is asked about. in_game: whether its scores count; chances: of each card held, by the equilibrium."""
+
+    view: Any
+    rules: Rules
+    in_game: bool
+    chances: NDArray[np.float64] | None
+
+    def row(self, at: int, points: NDArray[np.int64], confidence: float) -> dict[str, Any]:
+        """What a card brings. points: by sample and seat."""
+        view, rules, me = self.view, self.rules, int(self.view["seat"])
+        mine = [seat for seat in range(rules.players) if rules.side(seat) == rules.side(me)]
+        own = points[:, mine].sum(axis=1)
+        other = points[:, : rules.players].sum(axis=1) - own
+        apart = own - other
+        mean, se = float(apart.mean()), float(apart.std(ddof=1) / math.sqrt(len(apart)))
+        reach = quantile(confidence) * se
+        card = int(view["cards"][at])
+        return {
+            "card": format_cards([card]),
+            "count": int(view["count"]) + pip_of(card),
+            "now": card_points(rules, view, at, in_game=self.in_game),
+            **{"own": float(own.mean()), "other": float(other.mean()), "difference": mean, "se": se},
+            **{"low": mean - reach, "high": mean + reach},
+            **{"equilibrium": None if self.chances is None else float(self.chances[at]), "win": None},
+        }
 
 
 def _rules_of(position: Any, rules: Rules | str | None) -> Rules:
@@ -182,14 +217,27 @@ def _rules_of(position: Any, rules: Rules | str | None) -> Rules:
     return known
 
 
-def _read(position: Mapping[str, Any], rules: Rules) -> Any:
-    options = {name: position[name] for name in ("starter", "discards", "scores") if position.get(name) is not None}
+def _scores_of(position: Mapping[str, Any], rules: Rules) -> tuple[int, ...] | None:
+    """The scores by side of a game that isn't over, where the position tells them."""
+    if position.get("scores") is None:
+        if rules.exact_out:
+            raise CribsimError("with exact_out the scores decide what may be pegged: give scores (--score 110-113)")
+        return None
+    scores = tuple(read_scores(position["scores"], rules))
+    if max(scores) >= rules.target:
+        raise CribsimError(f"scores={list(scores)}: the game to {rules.target} is over")
+    return scores
+
+
+def _read(position: Mapping[str, Any], rules: Rules, scores: tuple[int, ...] | None) -> Any:
+    options = {name: position[name] for name in ("starter", "discards") if position.get(name) is not None}
     view = play_view(
         position["hand"],
         position["plays"],
         dealer=position["dealer"],
         seat=position["seat"],
         rules=rules,
+        scores=scores,
         **options,
     )[0]
     if int(view["cards"][0]) >> 2 > highest_rank(int(view["count"])):
@@ -205,7 +253,10 @@ def _keeper(discards: Any, rules: Rules) -> Half | None:
         usual = "expectimax" if rules.lowball else "equilibrium"
         return find_half(usual if discards is None else discards, DISCARD)
     if discards is not None:
-        raise CribsimError("discards= is for two players with six cards; in other games any cards unseen are as likely")
+        raise CribsimError(
+            f"discards={shown(discards)} (--range): what others keep is known with two players and six cards; in other "
+            f"games any cards unseen are as likely, so leave it out"
+        )
     return None
 
 
@@ -238,29 +289,3 @@ def _answer_of(half: Half, rules: Rules) -> Callable[..., None]:
             raise CribsimError(f"{half.text} ({PLAY}) {fault_text(error)}") from error
 
     return answer
-
-
-def _row(
-    view: Any,
-    at: int,
-    points: NDArray[np.int64],
-    chances: NDArray[np.float64] | None,
-    confidence: float,
-    rules: Rules,
-) -> dict[str, Any]:
-    players, me = rules.players, int(view["seat"])
-    mine = [seat for seat in range(players) if rules.side(seat) == rules.side(me)]
-    own = points[:, mine].sum(axis=1)
-    other = points[:, :players].sum(axis=1) - own
-    apart = own - other
-    mean, se = float(apart.mean()), float(apart.std(ddof=1) / math.sqrt(len(apart)))
-    reach = quantile(confidence) * se
-    rank = int(view["cards"][at]) >> 2
-    return {
-        "card": format_cards([int(view["cards"][at])]),
-        "count": int(view["count"]) + pip_of(rank * 4),
-        "now": int(view["gains"]) >> (4 * rank) & 15,
-        **{"own": float(own.mean()), "other": float(other.mean()), "difference": mean, "se": se},
-        **{"low": mean - reach, "high": mean + reach},
-        **{"equilibrium": None if chances is None else float(chances[at]), "win": None},
-    }

@@ -17,15 +17,6 @@ from cribsim.rules import Rules
 MOST_SAMPLES = 10**10
 
 
-def read_rules(rules: Rules | str | None) -> Rules:
-    """The rules that `Rules` or text mean; None: the standard game."""
-    if rules is None or isinstance(rules, str):
-        return Rules.parse(rules or "standard")
-    if isinstance(rules, Rules):
-        return rules
-    raise CribsimError(f"rules {rules!r}: give Rules or text such as 'standard,players=3'")
-
-
 def read_role(dealer: bool | None, role: str | None, rules: Rules) -> str:
     """The role that exactly one of `dealer` and `role` names."""
     if not (dealer is None or isinstance(dealer, (bool, np.bool_))):

@@ -17,6 +17,7 @@ from cribsim.cli.output import plain, tell
 from cribsim.errors import CribsimError, shown
 
 _NUMBER = re.compile(r"(\d{1,3}(?:,\d{3})+|\d+(?:_\d+)*)?(\.\d+)?(?:[eE]\+?(\d+)|([kmbKMB]))?", re.ASCII)
+_SCORE = re.compile(r"(\d{1,7})(\*?)\s*-\s*(\d{1,7})(\*?)", re.ASCII)
 _UNITS = {"": 1, "k": 10**3, "m": 10**6, "b": 10**9}
 _LARGEST = 10**13
 _PICTURES = (".png", ".svg", ".pdf")
@@ -42,6 +43,24 @@ def read_number(text: str) -> int:
     if value > _LARGEST:
         raise CribsimError(f"{text} is too many; at most 10^13")
     return int(value)
+
+
+def read_score(text: str, *, is_dealer: bool) -> tuple[int, int]:
+    """One's own score and the other's; a star marks the dealer's, as score sheets have it.
+
+    >>> read_score("83-64*", is_dealer=False)
+    (83, 64)
+    """
+    match = _SCORE.fullmatch(text.strip())
+    if not match:
+        raise CribsimError(f"--score {shown(text)}: write your score and the other's, as in 110-113")
+    own, own_star, other, other_star = match.groups()
+    if other_star if is_dealer else own_star:
+        raise CribsimError(f"--score {text}: the star stands with the dealer's score, and you {_DEALS[is_dealer]}")
+    return int(own), int(other)
+
+
+_DEALS = {True: "deal", False: "don't deal"}
 
 
 class Number(click.ParamType[int]):
@@ -231,15 +250,15 @@ def rules_text(values: dict[str, Any]) -> str:
 def rule_differences(values: dict[str, Any], name: str = "standard") -> list[str] | None:
     """What differs from a named game, as key=value, and not what follows from it; None where that can't be written."""
     from cribsim.errors import RulesError
-    from cribsim.rules import PRESETS, Rules
+    from cribsim.rules import Rules, preset_values
 
-    given, told = dict(PRESETS[name][0]), []
+    given: dict[str, Any] = {}
     try:
-        for key in sorted(values, key=lambda key: key not in ("players", "match", "match_games")):
-            if values[key] != getattr(Rules.from_dict(given), key):
+        for key in sorted(values, key=lambda key: key not in ("players", "target", "match", "match_games")):
+            if values[key] != getattr(Rules(**preset_values(name, given.get("target")) | given), key):
                 given[key] = values[key]
-                told.append(f"{key}={say(values[key])}")
-        return told if Rules.from_dict(given).as_dict() == values else None
+        found = Rules(**preset_values(name, given.get("target")) | given)
+        return [f"{key}={say(value)}" for key, value in given.items()] if found.as_dict() == values else None
     except RulesError:
         return None
 

@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from cribsim.cli.common import Number, given_options, json_option, print_json, print_table, tell_if_compiling
+from cribsim.cli.common import (
+    Number,
+    given_options,
+    json_option,
+    print_json,
+    print_table,
+    read_score,
+    rule_differences,
+    tell_if_compiling,
+)
 from cribsim.cli.output import tell
 from cribsim.errors import CribsimError
 from cribsim.json_files import FileError, read_json
+
+if TYPE_CHECKING:
+    from cribsim.rules import Rules
 
 _ASKED = {"rollout": "rollout", "discards": "kept", "samples": "sample", "seed": "seed", "rules": "rules"}
 """Parameters of `play_values`, and the options that give them."""
@@ -23,11 +35,20 @@ _ASKED = {"rollout": "rollout", "discards": "kept", "samples": "sample", "seed":
 @click.option("--pone", is_flag=True, help="The other deals; you led.")
 @click.option("--discards", "thrown", default="", help="The cards you threw.")
 @click.option("--starter", help="The cut card.")
-@click.option("--score", hidden=True)  # a name of the contract: values by chance of winning aren't known yet
-@click.option("--position", "file", help="A JSON file instead: players, dealer, seat, hand, discards, starter, plays.")
+@click.option("--score", help="Yours and the other's, as in 110-113: the game ends at the target.")
+@click.option(
+    "--position",
+    "file",
+    help="A JSON file instead: players, dealer, seat, hand, discards, starter, plays, scores.",
+)
 @click.option("--rules", help="A named game and keys, as in lowball, or standard,exact_out=true.")
 @click.option("--rollout", help="Who plays on: a pegging strategy. Default equilibrium; other games: greedy.")
-@click.option("--range", "kept", help="What the other keeps: a discard strategy. Default equilibrium.")
+@click.option(
+    "--range",
+    "kept",
+    help="What the other keeps: a discard strategy. Default equilibrium, in lowball expectimax; with five cards each "
+    "any unseen.",
+)
 @click.option("--sample", type=Number(), default=20_000, help="Draws of the hidden cards. Default 20,000.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Of the draws.")
 @json_option
@@ -38,19 +59,24 @@ def peg(file: str | None, as_json: bool, **options: Any) -> None:
     """
     from cribsim.analysis.plays import play_values
 
-    for name in given_options("hand", "played", "dealer", "pone", "thrown", "starter") if file is not None else []:
+    told_by_file = ("hand", "played", "dealer", "pone", "thrown", "starter", "score")
+    for name in given_options(*told_by_file) if file is not None else []:
         raise CribsimError(
             f"--{'discards' if name == 'thrown' else name} doesn't go with --position, which says it all"
         )
-    if options["score"]:
-        raise CribsimError("--score: values by chance of winning aren't known yet; leave it out")
+    if file is None:
+        options["rules"] = _rules_of(options["rules"])
     position = _read_position(file) if file is not None else _position_of(**options)
     tell_if_compiling()
     asked = {name: options[given] for name, given in _ASKED.items()}
     found = play_values(position, **asked).to_json()
     if as_json:
         print_json(found)
-        return
+    else:
+        _print_plays(found, int(position["seat"]))
+
+
+def _print_plays(found: dict[str, Any], seat: int) -> None:
     is_solved = any(row["equilibrium"] is not None for row in found["plays"])
     rows = [
         [row["card"], str(row["count"]), str(row["now"])]
@@ -62,9 +88,12 @@ def peg(file: str | None, as_json: bool, **options: Any) -> None:
     columns = ["card", "count", "now", "own", "other", "difference", "±", "equilibrium"][: len(rows[0])]
     left = f" ({' '.join(found['unfit'])} would pass 31)" if found["unfit"] else ""
     fewest = "; the fewest are best" if found["rules"]["lowball"] else ""
-    title = f"the count is {found['count']}{left}; points to the end of the play, on average{fewest}"
+    game = ", ".join(rule_differences(found["rules"]) or [])
+    title = f"{game + ': ' if game else ''}the count is {found['count']}{left}; points to the end of the play{fewest}"
     print_table(title, columns, rows)
     kept = f"the other keeps cards as {found['discards']} does" if found["discards"] else "the others hold any cards"
+    if found["scores"]:
+        tell(_score_text(found, seat))
     told = f"{kept}; all play on as {found['rollout']}; {found['samples']:,} draws, seed {found['seed']}"
     tell(f"{told}; ± {100 * found['confidence']:g} %, the same draws for every card")
 
@@ -85,24 +114,35 @@ def _read_position(file: str) -> dict[str, Any]:
     return found
 
 
+def _score_text(found: dict[str, Any], seat: int) -> str:
+    """The scores in words."""
+    sides, scores = found["rules"]["players"] // (1 + found["rules"]["teams"]), found["scores"]
+    own = seat % sides
+    others = " and ".join(str(score) for side, score in enumerate(scores) if side != own)
+    return f"your side has {scores[own]}, the others {others}; the game ends at {found['rules']['target']}"
+
+
 def _position_of(hand: str | None, played: str, dealer: bool, pone: bool, **options: Any) -> dict[str, Any]:
     if not hand:
         raise CribsimError('name the cards held, as in cribsim peg --hand "5H 5S JD" --played "7C 8D" --pone')
     if dealer == pone:
         raise CribsimError("who deals? give one of --dealer and --pone")
-    plays = _plays_of(played.replace(",", " ").split(), 3 if _has_three(options["rules"]) else 4)
-    told = {"dealer": 1, "seat": int(dealer), "hand": hand, "plays": plays}
+    plays = _plays_of(played.replace(",", " ").split(), options["rules"].n_kept)
+    told = {"dealer": 1, "seat": int(dealer), "hand": hand, "plays": plays, "scores": None}
+    if options["score"]:
+        own, other = read_score(options["score"], is_dealer=dealer)
+        told["scores"] = [other, own] if dealer else [own, other]
     return told | {"discards": options["thrown"] or None, "starter": options["starter"]}
 
 
-def _has_three(rules: str | None) -> bool:
-    """Whether three cards are kept; the position of three and four players comes in a file."""
-    from cribsim.rules import Rules
+def _rules_of(text: str | None) -> Rules:
+    """The rules of two players; a position of three and four comes in a file."""
+    from cribsim.rules import read_rules
 
-    known = Rules.parse(rules or "standard")
+    known = read_rules(text, 2)
     if known.players != 2:
-        raise CribsimError(f"--rules {rules}: positions of {known.players} players come in a file, --position")
-    return known.n_kept == 3
+        raise CribsimError(f"--rules {text}: positions of {known.players} players come in a file, --position")
+    return known
 
 
 def _plays_of(words: list[str], n_kept: int) -> list[tuple[int, str]]:

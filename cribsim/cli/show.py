@@ -72,7 +72,9 @@ def rules(text: str | None, as_json: bool) -> None:
 
     known = {name: (Rules.named(name), about) for name, (_, about) in PRESETS.items()}
     if text:
-        known = {text: (Rules.parse(text), "")}
+        found = Rules.parse(text)
+        about = PRESETS[text][1] if text in PRESETS else ", ".join(rule_differences(found.as_dict()) or []) or "-"
+        known = {text: (found, about)}
     if as_json:
         presets = [{"name": n, "rules": found.as_dict(), "about": about} for n, (found, about) in known.items()]
         print_json({"presets": presets})

@@ -278,6 +278,6 @@ def _best_by_strategy(
     for place in tried:
         views, at = np.repeat(np.asarray(view)[None], n_samples), np.full(n_samples, place)
         rng = np.random.default_rng(int(view["key"]))  # the same keys for every card
-        points = roll_out(rules, views, hands, at, [play_on] * rules.players, rng)
+        points = roll_out(rules, views, hands, at, [play_on] * rules.players, rng, in_game=bool(rules.exact_out))
         means.append((points @ by_seat).mean())
     return tried[int(np.argmax(means))]
