@@ -27,7 +27,7 @@ from cribsim.streams import DISCARD_PLACE, choice_key, deal_cards, decision_key,
 from cribsim.table import END, FIRST, GAVE_UP, LIVE, NEXT, ROUNDS, SEAT, SLOT, STAGE, Seats, new_table
 from cribsim.tally import CRIB, HAND, HEELS, N_PLACES, empty_counts
 from cribsim.turns import play_on, show_play
-from cribsim.views import DISCARD_ANSWER, GUESS, PLAY_ANSWER, THROWN_2, THROWN_2_OF_5
+from cribsim.views import DISCARD_ANSWER, GUESS, PLAY_ANSWER, THROWN_2, THROWN_2_OF_5, n_throws
 
 _NETWORK_6 = np.array([(0, 5), (1, 3), (2, 4), (1, 2), (3, 4), (0, 3), (2, 5), (0, 1), (2, 3), (4, 5), (1, 2), (3, 4)])
 _NETWORK_5 = np.array([(0, 3), (1, 4), (0, 2), (1, 3), (0, 1), (2, 4), (1, 2), (3, 4), (2, 3)])
@@ -100,7 +100,7 @@ def show_discards(rules, seat, deals, cards, out_views):
 def take_discards(rules, seat, views, answers, deals):
     """Carry out one seat's discards; return the first slot with an illegal answer, or NOBODY."""
     n_thrown, six = rules.n_thrown, rules.n_dealt == 6
-    n_answers = 15 if six else 10 if n_thrown == 2 else 5
+    n_answers = n_throws(rules.n_dealt, n_thrown)
     for i in range(len(deals)):
         answer = answers[i]
         if answer < 0 or answer >= n_answers:

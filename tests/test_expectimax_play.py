@@ -14,7 +14,7 @@ from cribsim.pegging import pack_hand
 from cribsim.pegging_game.sets import SETS, count_ranks
 from cribsim.scoring import kept_index
 from cribsim.strategies import find_half
-from cribsim.strategies.expectimax_play import Tables, choose_ahead, make_scratch, tables_of, weigh, worth_of
+from cribsim.strategies.expectimax_play import Goal, Tables, choose_ahead, make_scratch, tables_of, weigh, worth_of
 from cribsim.strategies.look_ahead import BEST, GREEDY, look_ahead, make_stack
 from cribsim.strategies.ranges import rule_out, see_ranks
 from cribsim.views import play_view
@@ -34,7 +34,17 @@ def worths(view, depth, tables):
     n_hands, known = weigh(view, lowest, tables, SETS, numbers, weights, masses)
     other = 1 - int(view["seat"])
     n_next, left = int(view["n_left"][other]), see_ranks(view)
-    given = ((1, 1000, 1000, 1.0), known, left, int(lowest[other]), n_next, masses, tables.bits[n_next], n_hands, ranks)
+    given = (
+        Goal(1, 1000, 1000, 1.0),
+        known,
+        left,
+        int(lowest[other]),
+        n_next,
+        masses,
+        tables.bits[n_next],
+        n_hands,
+        ranks,
+    )
     return [worth_of(view, at, depth, *given) for at in range(int(view["n_cards"]))]
 
 

@@ -45,6 +45,16 @@ class Tables(NamedTuple):
     factors: NDArray[np.float32]
 
 
+class Goal(NamedTuple):
+    """sign: for points (1) or against them (-1); room, their_room: how many I may still peg, and the next player;
+    others: what his points count against mine."""
+
+    sign: int
+    room: int
+    their_room: int
+    others: float
+
+
 def _bits(n: int) -> NDArray[np.int32]:
     held = (count_ranks(n) > 0) @ (1 << np.arange(N_RANKS))
     return np.pad(held, (0, int(WIDTHS[4] - N_SETS[n]))).astype(np.int32)
@@ -159,13 +169,12 @@ def _gain(gains, rank, count, sign, room):
 
 @kernel
 def _best_follow(view, position, pile, count, goal):
-    """The most that another of my cards is worth on a pile; _NONE where none fits. goal: see `worth_of`."""
-    sign, room, _, _ = goal
+    """The most that another of my cards is worth on a pile; _NONE where none fits. goal: `Goal`."""
     gains, highest, best = next_gains(pile, count), highest_rank(count), _NONE
     for place in range(np.int64(view.n_cards)):
         rank = np.int64(view.cards[place]) >> 2
         if place != position and rank <= highest:
-            best = max(best, _gain(gains, rank, count, sign, room))
+            best = max(best, _gain(gains, rank, count, goal.sign, goal.room))
     return best
 
 
@@ -175,11 +184,10 @@ def _sort_replies(view, position, pile, count, depth, goal, out_ranks):
 
     out_ranks: int64[64], bits of ranks by worth + 32. Returns the bits of all ranks that fit.
     """
-    sign, _, room, _ = goal
     gains, fits = next_gains(pile, count), 0
     out_ranks[:] = 0
     for rank in range(highest_rank(count) + 1):
-        worth, after = _gain(gains, rank, count, sign, room), count + min(rank + 1, 10)
+        worth, after = _gain(gains, rank, count, goal.sign, goal.their_room), count + min(rank + 1, 10)
         if depth >= 2 and after < MAX_COUNT:
             follow = _best_follow(view, position, pile << 4 | (rank + 1), after, goal)
             worth -= follow if follow > _NONE else 0
@@ -192,13 +200,11 @@ def _sort_replies(view, position, pile, count, depth, goal, out_ranks):
 def worth_of(view, position, depth, goal, known, left, lowest, n_next, masses, bits, n_hands, ranks):
     """What a card is worth: its points, less the expected best reply.
 
-    goal: whether for points (1) or against them (-1), how many I may still peg, how many the next player may, and what
-    his points count against mine; known: the sum of `masses`, 0 where the next player's cards are any of those unseen;
-    n_next: how many he has; ranks: int64[64], scratch.
+    goal: `Goal`; known: the sum of `masses`, 0 where the next player's cards are any of those unseen; n_next: how many
+    he has; ranks: int64[64], scratch.
     """
     rank, count = np.int64(view.cards[position]) >> 2, np.int64(view.count)
-    sign, room, _, others = goal
-    worth = np.float64(_gain(np.int64(view.gains), rank, count, sign, room))
+    worth = np.float64(_gain(np.int64(view.gains), rank, count, goal.sign, goal.room))
     pile, after = np.int64(view.pile) << 4 | (rank + 1), count + min(rank + 1, 10)
     if after == MAX_COUNT:
         return worth
@@ -209,7 +215,7 @@ def worth_of(view, position, depth, goal, known, left, lowest, n_next, masses, b
             if ranks[level] == 0:
                 continue
             taken |= ranks[level]
-            if depth < 2 and level == _WORST and sign > 0:
+            if depth < 2 and level == _WORST and goal.sign > 0:
                 if after <= MAX_COUNT - 10:
                     return worth  # whatever else he plays brings him nothing, and he can always play
                 taken = fits
@@ -217,13 +223,13 @@ def worth_of(view, position, depth, goal, known, left, lowest, n_next, masses, b
                 without = _mass_without(masses, bits, n_hands, taken) / known
             else:
                 without = _share_without(left, n_next, lowest, taken)
-            worth -= others * (silent - without) * (level - _WORST)
+            worth -= goal.others * (silent - without) * (level - _WORST)
             silent = without
             if taken == fits:
                 break
     follow = _best_follow(view, position, pile, after, goal)
     if follow == _NONE:
-        return worth + sign * silent  # the go, or the last card, is mine
+        return worth + goal.sign * silent  # the go, or the last card, is mine
     return worth + (silent * follow if depth >= 2 else 0.0)
 
 
@@ -258,7 +264,7 @@ def choose_best(view, depth, aims, tables, sets, scratch):
     rule_out(view, lowest)
     n_next, limit, following = _see_next(view, lowest)
     target = np.int64(aims[1])
-    goal = (np.int64(aims[0]), room_of(view, seat, target), room_of(view, following, target), aims[2])
+    goal = Goal(np.int64(aims[0]), room_of(view, seat, target), room_of(view, following, target), aims[2])
     n_hands, known, left = 0, np.int64(0), np.int64(0)
     if n_next > 0 and players == 2:
         n_hands, known = weigh(view, lowest, tables, sets, numbers, weights, masses)

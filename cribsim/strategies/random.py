@@ -7,6 +7,7 @@ import numpy as np
 from cribsim._jit import kernel
 from cribsim.pegging import n_playable, pack_hand
 from cribsim.streams import random_below
+from cribsim.views import n_throws
 
 
 @kernel
@@ -15,7 +16,7 @@ def random_discard(views, which, params, table, out_answers):
     for k in range(len(which)):
         i = np.uint64(which[k])
         view = views[i]
-        out_answers[i] = random_below(view.key, 15 if view.n_cards == 6 else 10 if view.n_thrown == 2 else 5)
+        out_answers[i] = random_below(view.key, n_throws(view.n_cards, view.n_thrown))
 
 
 @kernel
