@@ -78,7 +78,7 @@ def thrown_positions(n_cards: int, n_thrown: int) -> NDArray[np.int64]:
 
 
 @kernel(inline=True)
-def n_throws(n_cards, n_thrown):
+def n_throws(n_cards: int, n_thrown: int) -> int:
     """How many discard answers there are."""
     return 15 if n_cards == 6 else 10 if n_thrown == 2 else 5
 
