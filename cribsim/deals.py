@@ -87,6 +87,12 @@ def award(deal, rules, seat, phase, points):
 
 
 @kernel(inline=True)
+def n_throws(n_cards, n_thrown):
+    """How many discard answers there are."""
+    return 15 if n_cards == 6 else 10 if n_thrown == 2 else 5
+
+
+@kernel(inline=True)
 def role_seat(dealer, role, players):
     """The seat that has a role: role 0 sits after the dealer, the last role deals."""
     seat = dealer + 1 + role

@@ -15,7 +15,7 @@ from numba import types
 from cribsim._jit import kernel
 from cribsim.cards import NO_CARD
 from cribsim.counting import add_deals, add_game, add_match, add_unit
-from cribsim.deals import REDRAWN, award, role_of, role_seat, side_of
+from cribsim.deals import REDRAWN, award, n_throws, role_of, role_seat, side_of
 from cribsim.given import MOST_REDRAWN, deal_given, holds
 from cribsim.house import house_crib, house_hand, house_heels
 from cribsim.matches import first_dealer, match_winner, next_dealer
@@ -27,7 +27,7 @@ from cribsim.streams import DISCARD_PLACE, choice_key, deal_cards, decision_key,
 from cribsim.table import END, FIRST, GAVE_UP, LIVE, NEXT, ROUNDS, SEAT, SLOT, STAGE, Seats, new_table
 from cribsim.tally import CRIB, HAND, HEELS, N_PLACES, empty_counts
 from cribsim.turns import play_on, show_play
-from cribsim.views import DISCARD_ANSWER, GUESS, PLAY_ANSWER, THROWN_2, THROWN_2_OF_5, n_throws
+from cribsim.views import DISCARD_ANSWER, GUESS, PLAY_ANSWER, THROWN_2, THROWN_2_OF_5
 
 _NETWORK_6 = np.array([(0, 5), (1, 3), (2, 4), (1, 2), (3, 4), (0, 3), (2, 5), (0, 1), (2, 3), (4, 5), (1, 2), (3, 4)])
 _NETWORK_5 = np.array([(0, 3), (1, 4), (0, 2), (1, 3), (0, 1), (2, 4), (1, 2), (3, 4), (2, 3)])

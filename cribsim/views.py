@@ -18,7 +18,6 @@ import numpy as np
 from numba import types
 from numpy.typing import NDArray
 
-from cribsim._jit import kernel
 from cribsim.cards import NO_CARD, format_card, parse_cards, require_cards
 from cribsim.errors import CardError, CribsimError, IllegalPlay, shown
 from cribsim.pegging import EMPTY_HAND, PLAY_FIELDS, end_turn, end_turn_next, lay_card, start_play
@@ -75,12 +74,6 @@ def thrown_positions(n_cards: int, n_thrown: int) -> NDArray[np.int64]:
     [[0, 1], [0, 2], [0, 3]]
     """
     return np.array(list(itertools.combinations(range(n_cards), n_thrown)), np.int64)
-
-
-@kernel(inline=True)
-def n_throws(n_cards: int, n_thrown: int) -> int:
-    """How many discard answers there are."""
-    return 15 if n_cards == 6 else 10 if n_thrown == 2 else 5
 
 
 def kept_positions(n_cards: int, n_thrown: int) -> NDArray[np.int64]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from cribsim._jit import kernel
+from cribsim.deals import n_throws
 from cribsim.pegging import n_playable, pack_hand
 from cribsim.streams import random_below
-from cribsim.views import n_throws
 
 
 @kernel
