@@ -111,9 +111,11 @@ class Comparison:
 
     @property
     def difference(self) -> Estimate:
-        """A's points less B's: a deal, or the margin of a game (in lowball B's less A's); game points of a match."""
+        """By how much A is the better: its points less B's, a deal, or the margin of a game; game points of a match. In
+        lowball, where points are bad, B's points less A's."""
         which = _MARGIN if self.mode == "games" else _GAME_POINTS
-        return self._game_estimate(which) or self.estimate(self.seats[-1], "total")
+        points = self.estimate(self.seats[-1], "total")
+        return self._game_estimate(which) or (-points if self.rules.lowball else points)
 
     @property
     def win_rate_a(self) -> Estimate | None:
@@ -122,6 +124,8 @@ class Comparison:
         if self.mode == "deals":
             return None
         wins, squares = (int(value) for value in self.game_sums[_WINS])
+        if self.a == self.b:  # a mirror: no luck is left
+            return from_sums(self.pairs, wins, squares, scale=1 / self.plays, confidence=self.confidence)
         return estimate_paired_share(self.pairs, wins, squares, plays=self.plays, confidence=self.confidence)
 
     @property

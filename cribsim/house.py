@@ -62,7 +62,8 @@ def _who_sees(rules, deal, seat, event, item):
 
 @kernel
 def settle(rules, deal, seat, phase, event, first, items):
-    """Peg a count as far as it is seen, and then what others take of the rest; True when that ends the game.
+    """Peg a count as far as it is seen, and then what others take of the rest; True when that ends the game. Where
+    items count singly, so do those that are taken.
 
     event, first: the number of the count, and of the first of its items within the event.
     """
@@ -70,14 +71,17 @@ def settle(rules, deal, seat, phase, event, first, items):
     own, taken, item = 0, 0, first
     while items:
         points = items & 15
-        if not overlooks(rules, deal, seat, event, item):
-            if not singly:
-                own += points
-            elif peg_count(rules, deal, seat, phase, points):
+        is_seen = not overlooks(rules, deal, seat, event, item)
+        taker = _who_sees(rules, deal, seat, event, item) if rules.muggins and not is_seen else NOBODY
+        if singly:
+            if is_seen and peg_count(rules, deal, seat, phase, points):
                 return True
-        elif rules.muggins:
-            taker = _who_sees(rules, deal, seat, event, item)
-            taken += points << (8 * taker) if taker != NOBODY else 0
+            if taker != NOBODY and peg_count(rules, deal, taker, MUGGINS, points):
+                return True
+        elif is_seen:
+            own += points
+        elif taker != NOBODY:
+            taken += points << (8 * taker)
         items >>= 4
         item += 1
     if peg_count(rules, deal, seat, phase, own):

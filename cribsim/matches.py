@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-
 import numpy as np
 
 from cribsim._jit import kernel
-from cribsim.cards import N_CARDS, parse_cards
+from cribsim.cards import N_CARDS
 from cribsim.deals import role_seat, side_of
-from cribsim.errors import CardError, shown
 from cribsim.pegging import NOBODY
 from cribsim.rule_record import ALTERNATE, LOSER, MAX_PLAYERS
 from cribsim.streams import cut_key, nth_key, random_below
@@ -139,39 +136,3 @@ def match_winner(rules, game, winner, kind):
     for side in range(rules.sides):
         best = max(best, game.wins[side]) if side != leader else best
     return leader if game.wins[leader] > best + left else NOBODY
-
-
-def cut_for_deal(rounds: Sequence[Iterable[str | int]]) -> tuple[int, int]:
-    """Who deals first, by the cards that were cut: the lowest rank (aces are lowest); who ties for it cuts again.
-
-    Parameters
-    ----------
-    rounds
-        The cards of each round of cutting: of all seats in order, then of those that tied.
-
-    Returns
-    -------
-    tuple of int
-        The seat, and the rounds that it took.
-
-    Raises
-    ------
-    CardError
-        A card stands twice in a round, a round has too few or too many cards, or nothing is decided.
-
-    Examples
-    --------
-    >>> cut_for_deal(["7C 7H", "QS 3D"])
-    (1, 2)
-    """
-    seats: list[int] = []
-    for number, words in enumerate(rounds, 1):
-        cards = parse_cards(words)
-        seats = seats or list(range(len(cards)))
-        if len(cards) != len(seats):
-            raise CardError(f"round {number} of the cut: {len(seats)} cards wanted, given {len(cards)}")
-        lowest = min(card >> 2 for card in cards)
-        seats = [seat for seat, card in zip(seats, cards, strict=True) if card >> 2 == lowest]
-        if len(seats) == 1:
-            return seats[0], number
-    raise CardError(f"the cut {shown(list(rounds))} decides nothing: those who tie cut again")

@@ -149,15 +149,17 @@ class Result:
         ]
 
     def seats(self) -> list[dict[str, Any]]:
-        """Every seat's total with its estimate. Empty where files of the first versions are in it, which didn't count
-        games by seat."""
+        """Every seat's total with its estimate, and with muggins what it took. Empty where files of the first versions
+        are in it, which didn't count games by seat."""
         counts, which = self.tally.counts, PHASES.index("total")
         if self.mode != "deals" and counts.seat_units[:, which, 0].sum() != counts.units[:, which, 0].sum():
             return []
-        return [
-            {"player": player, "seat": seat, **self.seat_estimate(seat, "total").as_dict()}
-            for seat, player in enumerate(self.players)
-        ]
+        rows: list[dict[str, Any]] = []
+        for seat, player in enumerate(self.players):
+            rows.append({"player": player, "seat": seat, **self.seat_estimate(seat, "total").as_dict()})
+            if self.rules.muggins:
+                rows[-1]["muggins"] = self.seat_estimate(seat, "muggins").as_dict()
+        return rows
 
     def summary(self) -> pd.DataFrame:
         """One row for each role and phase: seat, phase, mean, se, low, high, n (deals, in games mode games)."""
@@ -194,8 +196,29 @@ class Result:
         self._require(self.games, "games")
         return winning.wins_by_player(self.players, self.tally, self.confidence)
 
+    def wins_by_turn(self) -> list[dict[str, Any]]:
+        """By role in a game's first deal: the share of games that it won. ResultError in deals mode."""
+        self._require(self.games, "games")
+        return winning.wins_by_turn(self.rules, self.tally, self.confidence)
+
+    def first_dealer_wins(self) -> Estimate:
+        """The share of games that the side of the first dealer won. ResultError in deals mode."""
+        self._require(self.games, "games")
+        return winning.first_dealer_wins(self.tally, self.confidence)
+
+    def deals_per_game(self) -> Estimate:
+        """How many deals a game takes. ResultError in deals mode."""
+        self._require(self.games, "games")
+        return winning.deals_per_game(self.tally, self.confidence)
+
+    def games_per_match(self) -> Estimate:
+        """How many games a match takes. ResultError where no matches were played."""
+        self._require(self.matches, "matches")
+        return winning.games_per_match(self.tally, self.confidence)
+
     def skunks(self) -> dict[str, Any]:
-        """The share of games that end in each kind of skunk, how many by winning seat. ResultError in deals mode."""
+        """The share of games that end in each kind of skunk and in any, how many by winning seat. ResultError in deals
+        mode."""
         self._require(self.games, "games")
         return winning.skunks(self.rules, self.tally, self.confidence)
 

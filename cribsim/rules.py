@@ -34,6 +34,8 @@ PIPS = np.array([min(rank + 1, 10) for rank in range(13)])
 
 _LINES = ("skunk", "double_skunk", "triple_skunk")
 _VALUES = ("win_value", "skunk_value", "double_skunk_value", "triple_skunk_value")
+_FOLLOW = ("teams", "cards", *_LINES, "double_skunk_value", "first_deal")
+"""Rules that follow from the others where they aren't given."""
 _WORDS: dict[str, tuple[Any, ...]] = {
     "skunk_scope": ("each", "second"),
     "go_order": ("all", "next"),
@@ -43,7 +45,7 @@ _WORDS: dict[str, tuple[Any, ...]] = {
     "muggins": (False, True),
     "lowball": (False, True),
 }
-"""Rules that are one of a few words, the default first."""
+"""Rules that are one of a few words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +130,10 @@ class Rules:
     match_games: int = 0
 
     def __post_init__(self) -> None:
+        for item in dataclasses.fields(self):
+            value = getattr(self, item.name)
+            if isinstance(value, np.generic):
+                object.__setattr__(self, item.name, value.item())
         self._check_numbers()
         self._check_words()
         defaults = {
@@ -143,12 +149,15 @@ class Rules:
         self._check_sense()
 
     def _usual_lines(self, *anew: str) -> dict[str, int]:
-        """Three quarters, half and a quarter of the target, none above the one before. anew: as if not given."""
-        lines, limit = {}, self.target
+        """Three quarters, half and a quarter of the target; one that isn't under the line before is none (0). anew: as
+        if not given."""
+        lines, limit = {}, self.target + 1
         for name, quarters in zip(_LINES, (3, 2, 1), strict=True):
             given = None if name in anew else getattr(self, name)
-            lines[name] = min(math.ceil(quarters * self.target / 4), limit)
-            limit = lines[name] if given is None else given
+            usual = math.ceil(quarters * self.target / 4)
+            lines[name] = usual if usual < limit else 0
+            line = lines[name] if given is None else given
+            limit = line if line or name == "skunk" else limit
         return lines
 
     def _check_numbers(self) -> None:
@@ -157,7 +166,8 @@ class Rules:
         _require(self.target, int, "target", wanted, lambda n: 1 <= n <= MAX_TARGET)
         for name in _VALUES:
             value = getattr(self, name)
-            if value is not None and value != "match":
+            may_be_none = name in ("double_skunk_value", "triple_skunk_value")
+            if not (value is None and may_be_none) and value != "match":
                 _require(value, int, name, "a whole number from 0 to 1000, or match", lambda n: 0 <= n <= 1000)
         for name in _LINES:
             line = getattr(self, name)
@@ -174,7 +184,7 @@ class Rules:
     def _check_words(self) -> None:
         for name, words in _WORDS.items():
             value = getattr(self, name)
-            if not any(value == word and isinstance(value, bool) == isinstance(word, bool) for word in words):
+            if not any(type(value) is type(word) and value == word for word in words):
                 raise RulesError(f"{name}={_show(value)}: give {' or '.join(_show(word) for word in words)}")
         first = self.first_deal
         is_seat = isinstance(first, int) and not isinstance(first, bool) and 0 <= first < self.players
@@ -185,13 +195,15 @@ class Rules:
     def _check_sense(self) -> None:
         if self.teams and self.players != 4:
             raise RulesError(f"teams=true with players={self.players}: partners need players=4")
-        for name, above in zip(_LINES[1:], _LINES, strict=False):
+        above = _LINES[0]
+        for name in _LINES[1:]:
             line, limit = getattr(self, name), getattr(self, above)
             if line > limit:
                 raise RulesError(f"{name}={line} lies above {above}={limit}; it must lie under it")
+            above = name if line else above
         if self.triple_skunk_value is None and self.triple_skunk not in (0, self._usual_lines(_LINES[2])[_LINES[2]]):
             raise RulesError(f"triple_skunk={self.triple_skunk}: give triple_skunk_value= too, or there are none")
-        if self.players == 2 and (isinstance(self.cards, bool) or self.cards not in (5, 6)):
+        if self.players == 2 and (type(self.cards) is not int or self.cards not in (5, 6)):
             raise RulesError(f"cards={_show(self.cards)}: give 6, or 5 for the old game")
         if self.players != 2 and self.cards is not None:
             raise RulesError(
@@ -327,10 +339,21 @@ class Rules:
             if key in given:
                 raise RulesError(f"rules {shown(text)}: {cut(key)} is given twice")
             given[key] = value
-        values = given if name is None else preset_values(name, given.get("target")) | given
+        values = given if name is None else preset_values(name, given) | given
         if players is not None:
             values.setdefault("players", players)
         return cls.from_dict(values)
+
+    def changed(self, **fields: Any) -> Rules:
+        """The same rules but for some fields; what follows from others (lines, the first deal) follows anew.
+
+        >>> Rules(target=61, lowball=True).changed(target=121).skunk
+        91
+        """
+        values = self.as_dict()
+        plain = Rules.from_dict({key: value for key, value in values.items() if key not in _FOLLOW})
+        given = {key: value for key, value in values.items() if value != getattr(plain, key) or key not in _FOLLOW}
+        return Rules.from_dict(given | fields)
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Rules:
@@ -372,22 +395,35 @@ PRESETS: dict[str, tuple[dict[str, Any], str]] = {
 }
 
 
-def preset_values(name: str, target: Any = None) -> dict[str, Any]:
-    """The keys of a named game; a lurch lies at half the target, its own or another.
+def preset_values(name: str, given: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """The keys of a named game; a lurch lies at half the target, its own or one that is given, and only one kind of
+    match is played.
 
-    >>> preset_values("short")["skunk"], preset_values("short", 71)["skunk"]
+    >>> preset_values("short")["skunk"], preset_values("short", {"target": 71})["skunk"]
     (31, 36)
     """
     if not isinstance(name, str) or name not in PRESETS:
-        raise RulesError(f"no rules named {shown(name)}{nearest(str(name), PRESETS)}; named: {', '.join(PRESETS)}")
-    values = PRESETS[name][0]
-    usual = values.get("target", Rules().target)
-    half = math.ceil((target if isinstance(target, int) else usual) / 2)
+        raise RulesError(f"no rules named {shown(name)}{_hint(name)}; named: {', '.join(PRESETS)}")
+    values, given = dict(PRESETS[name][0]), given or {}
+    if given.get("match_games"):
+        values.pop("match", None)
+    targets = [given.get("target"), values.get("target"), Rules().target]
+    half = math.ceil(next(target for target in targets if isinstance(target, int)) / 2)
     return {key: half if value == _HALF else value for key, value in values.items()}
 
 
+def _hint(name: Any) -> str:
+    """What somebody may have meant who gave no name of a game."""
+    if str(name).isdecimal():
+        return f"; write target={cut(str(name))}"
+    if name in [item.name for item in dataclasses.fields(Rules)]:
+        return f"; write {name}=, as in {name}={_show(getattr(Rules(), name))}"
+    return nearest(str(name), PRESETS)
+
+
 def read_rules(rules: Any, players: int = 2) -> Rules:
-    """Rules as they are, from text such as `short,skunk=40`, or (None) the standard game; for so many players.
+    """Rules as they are, from text such as `short,skunk=40`, from a mapping of fields, or (None) the standard game; for
+    so many players.
 
     >>> read_rules("short", 3).target
     61
@@ -398,7 +434,9 @@ def read_rules(rules: Any, players: int = 2) -> Rules:
         return Rules(players=players)
     if isinstance(rules, str):
         return Rules.parse(rules, players=players)
-    raise RulesError(f"rules {shown(rules)}: give Rules or text such as 'short,skunk=40'")
+    if isinstance(rules, Mapping):
+        return Rules.from_dict({"players": players} | dict(rules))
+    raise RulesError(f"rules {shown(rules)}: give Rules, text such as 'short,skunk=40', or a mapping of fields")
 
 
 def refuse_rules(rules: Rules, what: str, names: Sequence[str]) -> None:

@@ -36,6 +36,9 @@ class Estimate:
         """The four numbers of the contract's `estimate`; null where there is none."""
         return {name: _finite(getattr(self, name)) for name in ("mean", "se", "low", "high")}
 
+    def __neg__(self) -> Estimate:
+        return Estimate(0.0 - self.mean, self.se, 0.0 - self.high, 0.0 - self.low, self.n)
+
     def __str__(self) -> str:
         return f"{self.mean:.4f} [{self.low:.4f}, {self.high:.4f}]"
 
@@ -114,15 +117,14 @@ def estimate_paired_share(n: int, hits: int, squares: int, *, plays: int = 2, co
     group's hits, and squared.
 
     Wilson's interval, of as many independent observations as would have the standard error of the groups. Groups that
-    are all without a hit, or all hits, show no spread, and count as one observation each; groups that all have the same
-    part of hits are a mirror.
+    all have the same part of hits show no spread, and count as one observation each.
 
     >>> print(estimate_paired_share(6, 12, 24))
     1.0000 [0.6097, 1.0000]
     """
     found = from_sums(n, hits, squares, scale=1 / plays, confidence=confidence)
     share, variance = found.mean, found.se**2
-    if n < 2 or (0 < share < 1 and variance == 0):
+    if n < 2:
         return found
     low, high = _wilson(share, share * (1 - share) / variance if variance else n, confidence)
     return dataclasses.replace(found, low=low, high=high)

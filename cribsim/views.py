@@ -22,7 +22,7 @@ from cribsim.cards import NO_CARD, format_card, parse_cards, require_cards
 from cribsim.errors import CardError, CribsimError, IllegalPlay, shown
 from cribsim.pegging import EMPTY_HAND, PLAY_FIELDS, end_turn, end_turn_next, lay_card, start_play
 from cribsim.rule_record import MAX_PLAYERS
-from cribsim.rules import MAX_COUNT, MAX_TARGET, Rules, pip_of
+from cribsim.rules import MAX_COUNT, MAX_TARGET, Rules, pip_of, read_rules
 
 DISCARD_VIEW = np.dtype(
     (
@@ -101,7 +101,7 @@ def discard_view(
     seat: int,
     players: int = 2,
     scores: Sequence[int] | None = None,
-    cards: int | None = None,
+    rules: Rules | str | None = None,
 ) -> NDArray[Any]:
     """The view of one discard, as an array of one.
 
@@ -113,8 +113,8 @@ def discard_view(
         Who deals, and who is asked.
     scores
         By side; None: all 0.
-    cards
-        5 for the old game of two players.
+    rules
+        By which is played, and how many play; None: `players` play the standard game.
 
     Raises
     ------
@@ -127,15 +127,16 @@ def discard_view(
     >>> view.cards.tolist(), int(view.role)
     ([4, 10, 13, 17, 19, 43], 0)
     """
-    rules = Rules(players=players, cards=cards)
+    known = read_rules(rules, players)
+    players = known.players
     dealer, seat = read_seat(dealer, players, "dealer"), read_seat(seat, players, "seat")
-    held = sorted(require_cards(hand, rules.n_dealt, f"a hand of {players} players"))
+    held = sorted(require_cards(hand, known.n_dealt, f"a hand of {players} players"))
     views = empty_views(DISCARD_VIEW, 1)
     view = views[0]
     view.cards[:] = held + [NO_CARD] * (6 - len(held))
-    view.n_cards, view.n_thrown = len(held), rules.n_thrown
+    view.n_cards, view.n_thrown = len(held), known.n_thrown
     view.seat, view.dealer, view.players, view.role = seat, dealer, players, (seat - dealer - 1) % players
-    _show_scores(view, rules, scores)
+    _show_scores(view, known, scores)
     return views
 
 
@@ -149,7 +150,7 @@ def play_view(
     starter: str | int | None = None,
     discards: str | Iterable[str | int] = (),
     scores: Sequence[int] | None = None,
-    rules: Rules | None = None,
+    rules: Rules | str | None = None,
 ) -> NDArray[Any]:
     """The view of one play, as an array of one, from what the seat to play knows.
 
@@ -184,16 +185,16 @@ def play_view(
     >>> view.cards.tolist(), int(view.count), view.n_left.tolist()[:2]
     ([18, 19, 41, 255], 15, [3, 3])
     """
-    rules = rules or Rules(players=players)
-    players = rules.players
+    known = read_rules(rules, players)
+    players = known.players
     dealer, seat = read_seat(dealer, players, "dealer"), read_seat(seat, players, "seat")
     held, thrown = sorted(parse_cards(hand)), sorted(parse_cards(discards))
     cut = [] if starter is None else require_cards([starter], 1, "the starter")
     moves = read_plays(plays, players)
     parse_cards([*held, *thrown, *cut, *(card for _, card in moves if card is not None)])  # none stands twice
-    if len(thrown) > rules.n_thrown:
-        raise CardError(f"discards={shown(discards)}: each of {players} players throws {rules.n_thrown}")
-    table = _SeenTable(dealer, rules, cut[0] if cut else NO_CARD)
+    if len(thrown) > known.n_thrown:
+        raise CardError(f"discards={shown(discards)}: each of {players} players throws {known.n_thrown}")
+    table = _SeenTable(dealer, known, cut[0] if cut else NO_CARD)
     for line, (other, card) in enumerate(moves, 1):
         table.follow(other, card, line)
     table.ask(seat, held)
@@ -201,7 +202,7 @@ def play_view(
     view.seat, view.n_cards = seat, len(held)
     view.cards[:] = held + [NO_CARD] * (4 - len(held))
     view.discards[:] = thrown + [NO_CARD] * (2 - len(thrown))
-    _show_scores(view, rules, scores)
+    _show_scores(view, known, scores)
     return table.views
 
 

@@ -77,7 +77,8 @@ def first_dealer_wins(tally: Tally, confidence: float) -> Estimate:
 
 
 def skunks(rules: Rules, tally: Tally, confidence: float) -> dict[str, Any]:
-    """The share of games that end in each kind of skunk, and how many by winning seat."""
+    """The share of games that end in each kind of skunk (a double skunk is none of the skunks) and in any, and how many
+    by winning seat."""
     counts = tally.counts.skunks
     classes = SKUNK_CLASSES if rules.triple_skunk_value is not None else SKUNK_CLASSES[:-1]
     shares = {
@@ -89,7 +90,8 @@ def skunks(rules: Rules, tally: Tally, confidence: float) -> dict[str, Any]:
         {"seat": seat, **{name: int(counts[seat, at]) for at, name in enumerate(classes)}}
         for seat in range(rules.players)
     ]
-    return {**shares, "by_seat": by_seat}
+    anyhow = _share(int(counts[: rules.sides, 1:].sum()), tally, confidence).as_dict()
+    return {**shares, "any": anyhow, "by_seat": by_seat}
 
 
 def match_wins(players: Sequence[str], tally: Tally, confidence: float) -> list[dict[str, Any]]:

@@ -63,22 +63,20 @@ class Table:
             self.winner = side
 
     def count(self, seat: int, phase: str, event: int, items: Sequence[tuple[int, int]]) -> None:
-        """Peg (number, points) items as one count, or singly; then what the others take."""
-        seen, taken = [], {}
-        for number, points in items:
-            if not self.misses(seat, event, number):
-                seen.append(points)
-                continue
-            for other in oracle.seats_after(seat, self.n_players)[:-1]:
-                if other % self.n_sides != seat % self.n_sides and not self.misses(other, event, number):
-                    taken[other] = taken.get(other, 0) + points
-                    break
+        """Peg (number, points) items as one count, or each as one; then of each count what the others take."""
         singly = self.house.exact_out == "item" and phase in ("hand", "crib")
-        for points in seen if singly else [sum(seen)]:
-            self.peg(seat, phase, points)
-        if self.house.muggins:
-            for other in oracle.seats_after(seat, self.n_players)[:-1]:
-                self.peg(other, "muggins", taken.get(other, 0))
+        for group in [[item] for item in items] if singly else [items]:
+            who = {number: self.who_pegs(seat, event, number) for number, _ in group}
+            for other in oracle.seats_after(seat - 1, self.n_players):
+                points = sum(points for number, points in group if who[number] == other)
+                self.peg(other, phase if other == seat else "muggins", points)
+
+    def who_pegs(self, seat: int, event: int, number: int) -> int | None:
+        """Who pegs an item of a seat: itself, or with muggins the next opponent who sees it."""
+        if not self.misses(seat, event, number):
+            return seat
+        others = [other for other in oracle.seats_after(seat, self.n_players)[:-1] if (other - seat) % self.n_sides]
+        return next((o for o in others if self.house.muggins and not self.misses(o, event, number)), None)
 
 
 def show_items(cards: Sequence[int], starter: int, *, flush_alone: bool) -> list[int]:

@@ -27,7 +27,11 @@ def any_cards():
     return Tables(np.tile(ways / ways.sum() * 2.0**30, (2, 1)).astype(np.float32), known.bits, known.factors)
 
 
-def worths(view, depth, tables):
+POINTS = Goal(1, 1000, 1000, 1.0)
+GOALS = [POINTS, Goal(-1, 1000, 1000, 1.0), Goal(1, 1, 1000, 1.0), Goal(1, 1000, 2, 1.0), Goal(1, 3, 1, 0.5)]
+
+
+def worths(view, depth, tables, goal=POINTS):
     """By position what a card is worth."""
     lowest, numbers, weights, masses, ranks, _ = make_scratch()
     rule_out(view, lowest)
@@ -35,7 +39,7 @@ def worths(view, depth, tables):
     other = 1 - int(view["seat"])
     n_next, left = int(view["n_left"][other]), see_ranks(view)
     given = (
-        Goal(1, 1000, 1000, 1.0),
+        goal,
         known,
         left,
         int(lowest[other]),
@@ -64,7 +68,7 @@ POSITIONS = [
 ]
 
 
-def plain_worth(view, held, place, depth):
+def plain_worth(view, held, place, depth, goal):
     """The mean over all hands of the other that suit what was seen and said, by the oracle's scoring."""
     other = 1 - int(view["seat"])
     lowest = np.zeros(4, np.int64)
@@ -84,50 +88,57 @@ def plain_worth(view, held, place, depth):
         else:
             if min(ranks, default=99) >= lowest[other]:
                 n += 1
-                total += exchange(pile, held, place, [rank * 4 for rank in ranks], depth)
+                total += exchange(pile, held, place, [rank * 4 for rank in ranks], depth, goal)
     return total / n
 
 
-def gain(pile):
-    return sum(oracle.card_parts(pile, sum(oracle.pip_of(card) for card in pile)).values())
+def gain(pile, sign=1, room=1000):
+    """What the newest card is worth: its parts but 31 are one count, 31 another, and none may pass the room."""
+    parts = oracle.card_parts(pile, sum(oracle.pip_of(card) for card in pile))
+    last, pegged = parts.pop("thirty_one", 0), 0
+    for points in (sum(parts.values()), last):
+        pegged += points if pegged + points <= room else 0
+    return sign * pegged
 
 
 def fits(pile, cards):
     return [card for card in cards if sum(map(oracle.pip_of, pile)) + oracle.pip_of(card) <= 31]
 
 
-def exchange(pile, held, place, theirs, depth):
+def exchange(pile, held, place, theirs, depth, goal):
     """My card, his best reply, at depth 2 my best card then; the go where he has none."""
     after = [*pile, held[place]]
     rest = [card for at, card in enumerate(held) if at != place]
-    worth, count = gain(after), sum(map(oracle.pip_of, after))
+    my, their = (goal.sign, goal.room), (goal.sign, goal.their_room)
+    worth, count = gain(after, *my), sum(map(oracle.pip_of, after))
     if count == 31:
         return worth
     mine = fits(after, rest)
     replies = fits(after, theirs)
     if not replies:
         if not mine:
-            return worth + 1
-        return worth + (max(gain([*after, card]) for card in mine) if depth >= 2 else 0)
+            return worth + goal.sign
+        return worth + (max(gain([*after, card], *my) for card in mine) if depth >= 2 else 0)
     values = []
     for card in replies:
-        value, then = gain([*after, card]), [*after, card]
+        value, then = gain([*after, card], *their), [*after, card]
         follow = fits(then, rest) if sum(map(oracle.pip_of, then)) < 31 else []
         if depth >= 2 and follow:
-            value -= max(gain([*then, own]) for own in follow)
+            value -= max(gain([*then, own], *my) for own in follow)
         values.append(value)
-    return worth - max(values)
+    return worth - goal.others * max(values)
 
 
+@pytest.mark.parametrize("goal", GOALS, ids=str)
 @pytest.mark.parametrize("depth", [1, 2])
 @pytest.mark.parametrize(("hand", "plays", "seat", "thrown"), POSITIONS)
-def test_worths_are_those_of_plain_enumeration(hand, plays, seat, thrown, depth):
+def test_worths_are_those_of_plain_enumeration(hand, plays, seat, thrown, depth, goal):
     view = play_view(hand, plays, dealer=1, seat=seat, discards=thrown)[0]
     held = cribsim.parse_cards(hand)
-    found = worths(view, depth, any_cards())
+    found = worths(view, depth, any_cards(), goal)
     for place in range(len(held)):
         if held[place] in fits([int(card) for card in view["played"][view["count_start"] : view["n_played"]]], held):
-            assert found[place] == pytest.approx(plain_worth(view, held, place, depth), abs=1e-5)
+            assert found[place] == pytest.approx(plain_worth(view, held, place, depth, goal), abs=1e-5)
 
 
 # looking ahead with open hands

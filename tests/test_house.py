@@ -1,6 +1,8 @@
 """Games and matches by every rule, played again point by point by the oracle of house rules (tests/oracle_house.py)."""
 
+import dataclasses
 import itertools
+import math
 import re
 from collections import Counter
 
@@ -12,16 +14,19 @@ import pytest
 import cribsim
 from cribsim import Rules
 from cribsim.cards import parse_cards
-from cribsim.matches import cut_for_deal
-from cribsim.pegging import EMPTY_HAND, end_turn_next, lay_card, pack_hand, start_play
+from cribsim.deals import DEAL
+from cribsim.house import settle
+from cribsim.pegging import EMPTY_HAND, NOBODY, end_turn_next, lay_card, pack_hand, start_play
 from cribsim.records import record_chunk
+from cribsim.rules import PRESETS
 from cribsim.runs import Job
 from cribsim.scoring import PAIR_CLASS
-from cribsim.strategies import find_player
+from cribsim.strategies import find_half, find_player
+from cribsim.strategies.base import Player
 from cribsim.strategies.ranges import rule_out
 from cribsim.strategies.tables import crib_table
 from cribsim.streams import choice_key, cut_key, item_draw, nth_key, random_below
-from cribsim.tally import MUGGINS, PHASES, SKUNK_CLASSES
+from cribsim.tally import HAND, MUGGINS, PHASES, SKUNK_CLASSES
 from cribsim.views import PLAY_VIEW, discard_view, play_view
 
 SEED = 20261130
@@ -305,19 +310,60 @@ def test_deals_count_all_that_is_pegged():
     assert histogram @ np.arange(len(histogram)) == taken > 0
 
 
+def test_items_are_overlooked_each_by_itself():
+    """The draws of deals, roles, counts and items: any two have nothing to do with each other."""
+    keys = [choice_key(np.uint64(SEED), np.uint64(number), 0) for number in range(4000)]
+    places = [(role, event, item) for role in (0, 3) for event in (0, 1, 16, 20, 24) for item in (0, 1, 3, 19)]
+    drawn = np.array([[item_draw(np.uint64(key), *place) for key in keys] for place in places]) / 2**32
+    assert np.abs(drawn.mean(axis=1) - 0.5).max() < 5 / math.sqrt(12 * 4000)
+    related = np.corrcoef(drawn) - np.eye(len(places))
+    assert np.abs(related).max() < 6 / math.sqrt(4000)
+    assert np.abs(np.corrcoef(drawn[:, 1:].ravel(), drawn[:, :-1].ravel())[0, 1]) < 5 / math.sqrt(4000 * len(places))
+
+
+def test_each_game_of_a_match_is_cut_for_anew():
+    rules = Rules(target=1, match_games=199, first_deal="cut")  # somebody pegs in every deal: one deal a game
+    _, rows = record_chunk(Job((find_player("random"),) * 2, rules, SEED, True, in_match=True), 0, 3)
+    dealers = np.array([row["dealer"] for row in rows.to_pylist()])
+    assert len(dealers) >= 300
+    assert 0.4 < dealers.mean() < 0.6
+    assert abs(np.corrcoef(dealers[1:], dealers[:-1])[0, 1]) < 5 / math.sqrt(len(dealers))
+
+
 @pytest.mark.parametrize(
-    ("rounds", "wanted"),
+    "text",
     [
-        (["7C 7H", "QS 3D"], (1, 2)),
-        (["6C 6H", "8C 8H", "2C TH"], (0, 3)),
-        (["5C 5S", "5H 5D", "9C JC"], (0, 3)),
-        (["4C 4H KD", "9C 2H"], (1, 2)),
-        (["JC TH"], (1, 1)),
-        (["9C 4H TD JS"], (1, 1)),
+        "standard",
+        "muggins=true,miss=0.2",
+        "exact_out=item,muggins=true,miss=0.2",
+        "three,muggins=true,miss=0.2,go_order=next",
+        "four,muggins=true,miss=0.2,go_point=call",
     ],
 )
-def test_the_cut_for_deal(rounds, wanted):
-    assert cut_for_deal(rounds) == wanted
+def test_turning_the_seats_turns_the_results(text):
+    """Whose seat it is decides nothing: with another first dealer on the same cards each role fares as before."""
+    n = Rules.parse(text).players
+    found = [
+        cribsim.simulate(["greedy"] * n, games=200, rules=f"{text},first_deal={seat}", seed=6).tally.counts
+        for seat in range(n)
+    ]
+    for seat in range(n):
+        assert (found[seat].histograms == found[0].histograms).all()
+        assert (found[seat].turn_wins == found[0].turn_wins).all()
+        assert (np.roll(found[seat].seat_units[:n], -seat, axis=0) == found[0].seat_units[:n]).all()
+
+
+def test_where_items_count_singly_so_do_those_that_are_taken():
+    """119-119: the pone overlooks his fifteen, the other takes it and is out before the pone counts his pair."""
+    rules = Rules(exact_out="item", muggins=True, first_deal=1)
+    record = rules.record(in_game=True, miss=[0.5, 0.0])[0]
+    for number in range(200):
+        deal = np.zeros(1, DEAL).view(np.recarray)[0]
+        deal.key, deal.dealer, deal.winner = number, 1, NOBODY
+        deal.scores[:2] = 119
+        missed = [bool(item_draw(np.uint64(number), 0, 20, item) < 2**31) for item in (0, 1)]
+        settle(record, deal, 0, HAND, 20, 0, 2 | 2 << 4)  # two items of two points
+        assert deal.winner == (1 if missed[0] else 0)
 
 
 def test_every_seat_cuts_the_lowest_card_as_often():
@@ -341,6 +387,7 @@ def test_every_seat_cuts_the_lowest_card_as_often():
     ],
 )
 def test_a_mirror_is_exactly_zero(rules, unit):
+    """The arithmetic of `compare`; that seats are alike is `test_turning_the_seats_turns_the_results`."""
     found = cribsim.compare("random", "random", rules=rules, seed=8, **{unit: 30})
     assert all(row["mean"] == row["se"] == 0 for row in found.phases)
     assert found.difference.mean == 0
@@ -386,7 +433,7 @@ def test_greedy_discards_by_the_rules(text):
         hand = sorted(random.permutation(52)[: rules.n_dealt].tolist())
         dealer, seat = int(random.integers(rules.players)), 0
         scores = [rules.target - int(random.integers(1, 12)) for _ in range(rules.sides)]
-        view = discard_view(hand, dealer=dealer, seat=seat, players=rules.players, scores=scores, cards=rules.cards)
+        view = discard_view(hand, dealer=dealer, seat=seat, scores=scores, rules=rules)
         answer = int(half.answer(view, rules)[0])
         worths = []
         for places in itertools.combinations(range(rules.n_dealt), rules.n_thrown):
@@ -407,7 +454,7 @@ def test_expectimax_discards_by_the_rules(text):
         hand = sorted(random.permutation(52)[: rules.n_dealt].tolist())
         dealer = int(random.integers(2))
         room = int(random.integers(1, 12))
-        view = discard_view(hand, dealer=dealer, seat=0, scores=[rules.target - room, 0], cards=rules.cards)
+        view = discard_view(hand, dealer=dealer, seat=0, scores=[rules.target - room, 0], rules=rules)
         answer = int(half.answer(view, rules)[0])
         worths = []
         for places in itertools.combinations(range(rules.n_dealt), 2):
@@ -438,19 +485,26 @@ def pegged(items, room, exact):
 def test_greedy_plays_by_the_rules(text):
     rules, random = Rules.parse(text), np.random.default_rng(7)
     half = find_player("greedy").play
-    for _ in range(300):
-        cards = random.permutation(52)[:6].tolist()
-        hand, pile = sorted(cards[:4]), cards[4:5]
-        room = int(random.integers(1, 5))
-        plays = [(0, pile[0])]
-        view = play_view(hand, plays, dealer=1, seat=1, scores=[0, rules.target - room])
-        answer = int(half.answer(view, rules)[0])
-        worths = []
-        for card in hand:
-            points = sum(oracle.card_parts([*pile, card], oracle.pip_of(pile[0]) + oracle.pip_of(card)).values())
-            points = points if not rules.exact_out or points <= room else 0
-            worths.append((-points if rules.lowball else points, oracle.rank_of(card)))
-        assert worths[answer] == max(worths)
+    n_thirty_one = 0
+    for _ in range(600):
+        state = oracle.Play([sorted(cards) for cards in random.permutation(52)[:8].reshape(2, 4).tolist()], 1)
+        for _ in range(int(random.integers(0, 6))):
+            state.play(int(random.choice(state.legal_cards())))
+        seat, room = state.seat, int(random.integers(1, 5))
+        scores = [rules.target - room] * 2
+        played = [(play.seat, play.card) for play in state.log]
+        view = play_view(state.hands[seat], played, dealer=1, seat=seat, scores=scores)
+        answer = state.hands[seat][int(half.answer(view, rules)[0])]
+        worths = {}
+        for card in state.legal_cards():
+            parts = oracle.card_parts([*state.pile, card], sum(map(oracle.pip_of, [*state.pile, card])))
+            last, pegged = parts.pop("thirty_one", 0), 0
+            n_thirty_one += last > 0 and len(parts) > 0
+            for points in (sum(parts.values()), last):  # 31 is a count of its own
+                pegged += points if not rules.exact_out or pegged + points <= room else 0
+            worths[card] = -pegged if rules.lowball else pegged, oracle.rank_of(card)
+        assert worths[answer] == max(worths.values())
+    assert n_thirty_one > 0
 
 
 @pytest.mark.parametrize(
@@ -472,6 +526,51 @@ def test_who_knows_the_rules_wins(rules, a, b, games, least):
     assert found.win_rate_a.low > least
     mirror = cribsim.compare(a, a, games=20, rules=rules, seed=2)
     assert (mirror.difference.mean, mirror.game_points.mean, mirror.win_rate_a.mean) == (0, 0, 1 / mirror.plays)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "deals"),
+    [
+        ("greedy", "greedy(objective=points)+greedy(objective=points)", 200),
+        ("montecarlo(samples=20)+greedy", "montecarlo(samples=20,objective=points)+greedy", 200),
+        ("greedy+montecarlo(samples=5)", "greedy+montecarlo(samples=5,objective=points)", 60),
+        ("expectimax+expectimax", "expectimax(objective=points)+expectimax(objective=points)", 200),
+    ],
+)
+def test_who_knows_lowball_pegs_fewer_points(a, b, deals):
+    """The difference says by how much the first is the better; points stay points."""
+    found = cribsim.compare(a, b, deals=deals, rules="lowball", seed=2)
+    assert found.difference.low > 0
+    assert found.difference.mean == -found.estimate("both", "total").mean
+
+
+@pytest.mark.parametrize(
+    ("hand", "player", "best"),
+    [
+        ("3D 4C 5C 9S QD KS", "montecarlo(samples=20000,discards=random)", "9S KS"),
+        ("2C 4S 7D 9H TC QC", "expectimax(crib=exact)", "TC QC"),
+    ],
+)
+def test_discards_know_a_crib_flush_of_four(hand, player, best):
+    view, rules = discard_view(hand, dealer=0, seat=0), Rules(crib_flush=4)
+    answer = int(find_half(player, "discard").answer(view, rules)[0])
+    thrown = [parse_cards(hand)[at] for at in list(itertools.combinations(range(6), 2))[answer]]
+    values = cribsim.evaluate_discards(hand, dealer=True, opponent=None, pegging=False, rules=rules)
+    assert cribsim.format_cards(thrown) == best
+    if "exact" in player:
+        assert values.throw[0] == best
+
+
+def test_who_is_after_points_is_so_in_his_samples_too():
+    """`objective=points` changes nothing by the rules: neither the throws of others nor who plays on."""
+    hands = [np.random.default_rng(n).permutation(52)[:6].tolist() for n in range(20)]
+    throws = find_half("montecarlo(samples=300,objective=points)", "discard")
+    plays = find_half("montecarlo(samples=30,rollout=random,objective=points)", "play")
+    for hand in hands:
+        view = discard_view(hand, dealer=1, seat=0)
+        assert throws.answer(view, Rules(lowball=True)) == throws.answer(view, Rules())
+        view = play_view(hand[:4], [], dealer=1, seat=0, scores=[120, 118])
+        assert plays.answer(view, Rules(lowball=True)) == plays.answer(view, Rules())
 
 
 @pytest.mark.parametrize(
@@ -540,7 +639,13 @@ def test_results_of_matches_tell_of_matches_games_and_seats():
     assert told["match_wins"][0]["mean"] > 0.9
     assert told["games_per_match"]["mean"] == pytest.approx(told["games"] / 60)
     assert told["deals_per_game"]["mean"] == pytest.approx(told["deals"] / told["games"])
-    assert set(told["skunks"]) == {"skunk", "double_skunk", "triple_skunk", "by_seat"}
+    assert set(told["skunks"]) == {"skunk", "double_skunk", "triple_skunk", "any", "by_seat"}
+    rows, kinds = told["skunks"]["by_seat"], ("skunk", "double_skunk", "triple_skunk")
+    n = sum(row[kind] for row in rows for kind in kinds)
+    assert told["skunks"]["any"]["mean"] == pytest.approx(n / told["games"])
+    for name in ("first_dealer_wins", "deals_per_game", "games_per_match"):
+        assert getattr(found, name)().mean == told[name]["mean"]
+    assert found.wins_by_turn()[0]["mean"] == told["wins_by_turn"][0]["mean"]
     more = cribsim.simulate(["greedy", "random"], matches=40, rules="casual", seed=3, first=60)
     whole = cribsim.simulate(["greedy", "random"], matches=100, rules="casual", seed=3)
     assert (found + more).tally == whole.tally
@@ -595,11 +700,80 @@ def test_saved_runs_by_house_rules_are_read_again(tmp_path):
         ("match=3,win_value=0", "win_value=0 with match=3"),
         ("triple_skunk=40", "give triple_skunk_value="),
         ("skunk=0,double_skunk=50", "lies above skunk=0"),
+        ("61", "write target=61"),
+        ("muggins", "write muggins=, as in muggins=false"),
+        ("cards=5.0", "cards=5.0: give 6, or 5"),
+        ("crib_flush=4.0", "crib_flush=4.0: give 5 or 4"),
     ],
 )
 def test_contradictions_name_the_field_and_what_is_allowed(text, wanted):
     with pytest.raises(cribsim.RulesError, match=re.escape(wanted)):
         Rules.parse(text)
+
+
+@pytest.mark.parametrize("name", ["win_value", "skunk_value"])
+def test_wins_must_count_something_that_is_known(name):
+    with pytest.raises(cribsim.RulesError, match=f"{name}=None: give a whole number"):
+        Rules(**{name: None})
+
+
+def test_lines_that_arent_under_the_one_before_are_none():
+    def lines(text):
+        rules = Rules.parse(text)
+        return rules.skunk, rules.double_skunk, rules.triple_skunk
+
+    assert lines("target=61,skunk=31") == (31, 0, 16)
+    assert lines("skunk=40,triple_skunk_value=match,match=3") == (40, 0, 31)
+    assert lines("double_skunk=0,triple_skunk=31,triple_skunk_value=3") == (91, 0, 31)
+    assert lines("skunk=0") == (0, 0, 0)
+    assert lines("triple_skunk=0") == (91, 61, 0)
+    assert lines("target=1") == (1, 0, 0)
+    found = cribsim.simulate(["greedy", "greedy"], games=2000, rules="target=61,skunk=31").skunks()
+    assert found["skunk"]["mean"] > 0.01 > found["double_skunk"]["mean"] == 0
+
+
+def test_rules_are_changed_with_what_follows_from_them():
+    assert Rules().changed(match=7) == Rules(match=7)
+    assert Rules().changed(players=3) == Rules(players=3)
+    assert Rules().changed(target=61) == Rules(target=61)
+    assert Rules(skunk=80).changed(target=100) == Rules(skunk=80, target=100)
+    assert Rules.named("acc").changed(skunk_value=4) == Rules.parse("acc,skunk_value=4")
+    for name in PRESETS:
+        assert Rules.named(name).changed() == Rules.named(name)
+
+
+def test_rules_take_numbers_of_numpy_and_mappings():
+    assert Rules(target=np.int64(61), miss=np.float64(0.5), first_deal=np.int64(1)) == Rules(
+        target=61, miss=0.5, first_deal=1
+    )
+    assert cribsim.simulate(["random"] * 3, deals=5, rules={"muggins": True}).rules == Rules(players=3, muggins=True)
+    with pytest.raises(cribsim.RulesError, match="go_order"):
+        Rules(go_order=np.array([1, 2]))
+    assert Rules.parse("casual,match_games=5").match == 0
+
+
+def test_views_take_rules():
+    rules = Rules(players=4, teams=False)
+    assert discard_view("2C 3H 4D 5D 5S", dealer=0, seat=1, rules=rules, scores=[1, 2, 3, 4])[0].scores.tolist() == [
+        *(1, 2, 3, 4)
+    ]
+    assert play_view("5H 5S JD", [], dealer=1, seat=0, rules="five-card")[0].n_cards == 3
+
+
+@pytest.mark.parametrize("miss", [2, -1, "a", True, float("nan")])
+def test_a_chance_to_overlook_is_a_chance(miss):
+    half = find_player("greedy")
+    with pytest.raises(cribsim.CribsimError, match="give a chance from 0 to 1"):
+        Player(half.discard, half.play, miss=miss)
+
+
+def test_who_overlooks_is_told_by_his_name():
+    half = find_player("greedy")
+    named = Player(half.discard, half.play, text="x", miss=0.5)
+    assert str(named) == "x(miss=0.5)"
+    assert str(dataclasses.replace(find_player("greedy"), miss=0.5)) == "greedy(miss=0.5)"
+    with pytest.raises(cribsim.CribsimError, match="give a chance from 0 to 1"):
+        cribsim.check_strategy("greedy+greedy(miss=2)")
 
 
 def test_games_that_would_never_end_are_refused():

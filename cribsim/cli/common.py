@@ -255,9 +255,9 @@ def rule_differences(values: dict[str, Any], name: str = "standard") -> list[str
     given: dict[str, Any] = {}
     try:
         for key in sorted(values, key=lambda key: key not in ("players", "target", "match", "match_games")):
-            if values[key] != getattr(Rules(**preset_values(name, given.get("target")) | given), key):
+            if values[key] != getattr(Rules(**preset_values(name, given) | given), key):
                 given[key] = values[key]
-        found = Rules(**preset_values(name, given.get("target")) | given)
+        found = Rules(**preset_values(name, given) | given)
         return [f"{key}={say(value)}" for key, value in given.items()] if found.as_dict() == values else None
     except RulesError:
         return None

@@ -156,12 +156,26 @@ def _digits(estimates: list[dict[str, Any]]) -> int:
     return 2 if any(row["high"] is not None and row["high"] - row["low"] >= 2 for row in estimates) else 4
 
 
+def _print_seats(found: dict[str, Any]) -> None:
+    """Points by seat, where the seats change their roles and different players sit there."""
+    if found["mode"] == "deals" or len(set(found["players"])) == 1 or not found["seats"]:
+        return
+    muggins = found["rules"]["muggins"]
+    rows = [
+        [str(row["seat"]), row["player"], interval(row), *([interval(row["muggins"])] if muggins else [])]
+        for row in found["seats"]
+    ]
+    columns = ["seat", "player", "points a deal", *(["taken by muggins"] if muggins else [])]
+    print_table("by seat, whatever the roles", columns, rows)
+
+
 def _print_result(found: dict[str, Any]) -> None:
     _print_phases("points per deal", {}, found)
+    _print_seats(found)
     if found["match_wins"]:
         rows = [[str(row["seat"]), row["player"], share_interval(row)] for row in found["match_wins"]]
         print_table("matches", ["seat", "player", "share of wins"], rows)
-        tell(f"games per match {interval(found['games_per_match'], 3)}")
+        tell(f"games per match {interval(found['games_per_match'], 3)}\n")
     if found["wins"]:
         rows = [
             [str(row["seat"]), row["player"], share_interval(row), interval(row["game_points"])]
@@ -172,9 +186,7 @@ def _print_result(found: dict[str, Any]) -> None:
         if len(found["wins_by_turn"]) > len(found["sides"]) or len(found["sides"]) > 2:
             turns = [f"{row['role']} {share_interval(row)}" for row in found["wins_by_turn"]]
             tell(f"by role in the first deal: {'; '.join(turns)}")
-        for name in ("skunk", "double_skunk", "triple_skunk"):
-            if name in found["skunks"]:
-                tell(f"{name.replace('_', ' ')} {share_interval(found['skunks'][name])}")
+        _print_skunks(found["skunks"], found["rules"])
         tell(f"deals per game {interval(found['deals_per_game'], 3)}")
     _print_given(found)
     numbers = {"match": found["matches"], "game": found["games"]}
@@ -184,6 +196,16 @@ def _print_result(found: dict[str, Any]) -> None:
         f"{' · '.join(found['players'])}: {played}{count_of(found['deals'], 'deal')}, seed {found['seed']}, "
         f"rules {rules_text(found['rules'])}{speed}"
     )
+
+
+def _print_skunks(found: dict[str, Any], rules: dict[str, Any]) -> None:
+    """The share of each kind that there is: a double skunk isn't counted among the skunks, so all are told, too."""
+    names = [name for name in ("skunk", "double_skunk", "triple_skunk") if name in found and rules[name]]
+    for name in names:
+        only = " and no more" if name != names[-1] else ""
+        tell(f"{name.replace('_', ' ')}{only} {share_interval(found[name])}")
+    if len(names) > 1:
+        tell(f"skunks of any kind {share_interval(found['any'])}")
 
 
 @click.command()
@@ -244,11 +266,15 @@ def _print_comparison(found: dict[str, Any]) -> None:
     headings = {role: f"as {role}" for role in roles if role not in ("both", "all")}
     _print_phases(f"{found['a']} less {found['b']}, points a {unit}", headings, found)
     kind = "game points" if found["mode"] == "matches" else "points"
-    tell(f"difference {interval(found['difference'])} {kind} a {unit}")
+    if found["rules"]["teams"]:
+        tell("all: the sum of a side's two seats, on average over both sides")
+    bad = f" in favour of {found['a']} (fewer are better)" if found["rules"]["lowball"] else ""
+    tell(f"difference {interval(found['difference'])} {kind} a {unit}{bad}")
     if found["win_rate_a"]:
         fair = f" (equal players: 1 of {found['plays']})" if found["plays"] > 2 else ""
         tell(f"{found['a']} wins {share_interval(found['win_rate_a'])} of its {found['mode']}{fair}")
-        tell(f"game points {interval(found['game_points'])} a {unit}")
+        if found["mode"] == "games":
+            tell(f"game points {interval(found['game_points'])} a game")
     n = count_of(found["pairs"], "pair") if found["plays"] == 2 else f"{found['pairs']:,} groups of {found['plays']}"
     tell(f"{n}, seed {found['seed']}, rules {rules_text(found['rules'])}")
 

@@ -163,6 +163,13 @@ def view_text(view: Any) -> str:
     )
 
 
+def check_miss(miss: Any) -> float:
+    """How likely a player overlooks an item."""
+    if isinstance(miss, bool) or not isinstance(miss, (int, float)) or not 0 <= miss <= 1:
+        raise PlayerError(f"miss={shown(miss)}: give a chance from 0 to 1, as in expectimax+greedy(miss=0.03)")
+    return float(miss)
+
+
 @dataclass(frozen=True)
 class Player:
     """A discard strategy and a pegging strategy."""
@@ -174,10 +181,12 @@ class Player:
     """How likely he overlooks an item; None: as the rules say."""
 
     def __post_init__(self) -> None:
-        if not self.text:
-            same = self.discard.text == self.play.text
-            text = self.discard.text if same else f"{self.discard.text}+{self.play.text}"
-            object.__setattr__(self, "text", text if self.miss is None else f"{text}(miss={self.miss!r})")
+        same = self.discard.text == self.play.text
+        text = self.text or (self.discard.text if same else f"{self.discard.text}+{self.play.text}")
+        if self.miss is not None:
+            object.__setattr__(self, "miss", check_miss(self.miss))
+            text += "" if text.endswith(mark := f"(miss={self.miss!r})") else mark
+        object.__setattr__(self, "text", text)
 
     def __str__(self) -> str:
         return self.text

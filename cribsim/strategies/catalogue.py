@@ -17,7 +17,7 @@ from cribsim.strategies.heuristic import heuristic_discard, heuristic_play
 from cribsim.strategies.house_throws import expectimax_house_discard, greedy_house_discard, house_params
 from cribsim.strategies.montecarlo import montecarlo_discard
 from cribsim.strategies.montecarlo_play import montecarlo_play
-from cribsim.strategies.objective import OBJECTIVES, PLAIN, POINTS, Aim, aim_of
+from cribsim.strategies.objective import OBJECTIVES, PLAIN, POINTS, Aim, aim_of, without_aim
 from cribsim.strategies.random import random_discard, random_play
 from cribsim.strategies.registry import ALL_RULES, Definition, Parameter, register
 from cribsim.strategies.table import equilibrium, policy_file, table_of
@@ -64,7 +64,7 @@ def _expectimax(rules: Rules, table: str, crib: str, pegging: bool | str, object
         params = [house_params(aim, partners=partners), np.round(100 * crib_table(table).ravel(), 6)]
         return Bound(expectimax_house_discard, np.concatenate(params))
     if crib == "exact":
-        return exact_discard(throw_model("equilibrium"), pegging_points(pegging))
+        return exact_discard(throw_model("equilibrium", rules), pegging_points(pegging))
     return _expectimax_by_table(crib_table(table).tobytes(), pegging, partners)
 
 
@@ -72,7 +72,7 @@ def _montecarlo(rules: Rules, samples: int, discards: Half, pegging: bool | str,
     if pegging and rules.players != 2:
         raise PlayerError("montecarlo: pegging=true is known for two players only")
     pegged = pegging_points(pegging) if pegging else np.zeros((2, 0))
-    model = throw_model(discards, rules)
+    model = throw_model(discards, without_aim(rules) if objective == POINTS else rules)
     return montecarlo_discard(rules, model, samples, pegged, _aim(rules, objective).sign)
 
 
@@ -92,7 +92,8 @@ def _expectimax_play(
 
 
 def _montecarlo_play(rules: Rules, samples: int, rollout: Half, discards: Half, others: float, objective: str) -> Bound:
-    return montecarlo_play(rules, discards, samples, rollout, others, _aim(rules, objective).sign)
+    known = without_aim(rules) if objective == POINTS else rules
+    return montecarlo_play(known, discards, samples, rollout, others, aim_of(known).sign)
 
 
 def _weight(default: float, about: str) -> Parameter:

@@ -8,7 +8,7 @@ from typing import Any
 
 from cribsim.errors import PlayerError, cut, nearest, shown
 from cribsim.rules import Rules
-from cribsim.strategies.base import DISCARD, PLAY, STAGE_WORDS, Bound, Half, Player
+from cribsim.strategies.base import DISCARD, PLAY, STAGE_WORDS, Bound, Half, Player, check_miss
 from cribsim.strategies.loading import Loaded, load
 from cribsim.strategies.objective import POINTS, without_aim
 from cribsim.strategies.registry import (
@@ -20,7 +20,7 @@ from cribsim.strategies.registry import (
     names,
     require_known,
 )
-from cribsim.strategies.spec import HalfSpec, Parameters, PlayerSpec, parse_half, parse_player
+from cribsim.strategies.spec import HalfSpec, PlayerSpec, parse_half, parse_player
 from cribsim.strategies.user import Strategy
 
 _OTHER = {DISCARD: PLAY, PLAY: DISCARD}
@@ -94,7 +94,10 @@ def find_halves(spec: Any) -> list[Half]:
         return [player.discard, player.play]
     if not isinstance(spec, str):
         raise _not_a_strategy(spec)
-    return _halves_of(parse_player(spec))
+    tree = parse_player(spec)
+    for _, miss in tree.parameters:
+        check_miss(miss)
+    return _halves_of(tree)
 
 
 def _halves_of(tree: PlayerSpec) -> list[Half]:
@@ -108,16 +111,8 @@ def _player_of_text(text: str) -> Player:
     halves = _halves_of(tree)
     if len(halves) == 1:
         raise _alone(halves[0].text, halves[0].stage)
-    return Player(halves[0], halves[1], miss=_read_miss(tree.parameters))
-
-
-def _read_miss(parameters: Parameters) -> float | None:
-    """How likely a player overlooks an item, where his text says it."""
-    for _, miss in parameters:
-        if isinstance(miss, bool) or not isinstance(miss, (int, float)) or not 0 <= miss <= 1:
-            raise PlayerError(f"miss={miss}: give a chance from 0 to 1, as in expectimax+greedy(miss=0.03)")
-        return float(miss)
-    return None
+    miss: Any = dict(tree.parameters).get("miss")
+    return Player(halves[0], halves[1], miss=miss)
 
 
 def _bare_halves(spec: HalfSpec) -> list[Half]:

@@ -47,14 +47,14 @@ def _hand(cards, kept, starter):
 
 
 @kernel
-def _worth(view, answer, thrown, starter, sign):
-    """Hand plus or minus crib of one throw in one sample."""
+def _worth(view, answer, thrown, starter, sign, flush_of_five):
+    """Hand plus or minus crib of one throw in one sample. flush_of_five: 0 where four make a flush in the crib."""
     cards = view.cards
     if view.n_thrown == 2:
         one, two = np.int64(cards[THROWN_2[answer, 0]]), np.int64(cards[THROWN_2[answer, 1]])
-        crib = show_points(one, two, thrown[0], thrown[1], starter, 1)
+        crib = show_points(one, two, thrown[0], thrown[1], starter, flush_of_five)
         return _hand(cards, KEPT_2[answer], starter) + sign * crib
-    crib = show_points(np.int64(cards[answer]), thrown[0], thrown[1], thrown[2], starter, 1)
+    crib = show_points(np.int64(cards[answer]), thrown[0], thrown[1], thrown[2], starter, flush_of_five)
     return _hand(cards, KEPT_1[answer], starter) + sign * crib
 
 
@@ -110,10 +110,10 @@ def _drop(n, n_answers, sums, products, following):
 
 @kernel
 def choose_throw(
-    view, n_samples, sign, aim, bonus, policies, unseen, pack, places, hand, thrown, sums, products, following
+    view, n_samples, sign, aim, five, bonus, policies, unseen, pack, places, hand, thrown, sums, products, following
 ):
-    """The best throw of one view. aim: 1 for points, -1 against them; bonus: float64[15], added to each throw's points;
-    the rest scratch."""
+    """The best throw of one view. aim: 1 for points, -1 against them; five: see `_worth`; bonus: float64[15], added to
+    each throw's points; the rest scratch."""
     two = view.n_thrown == 2
     n_answers = 15 if two else 5
     _see(view.cards, view.n_cards, unseen)
@@ -131,7 +131,7 @@ def choose_throw(
             worths = bonus[1]
             for answer in range(n_answers):
                 if following[answer]:
-                    worths[answer] = aim * (_worth(view, answer, thrown, starter, sign) + bonus[0, answer])
+                    worths[answer] = aim * (_worth(view, answer, thrown, starter, sign, five) + bonus[0, answer])
                     sums[answer] += worths[answer]
                     for other in range(answer + 1):
                         if following[other]:
@@ -151,8 +151,8 @@ def _pegging_bonus(view, pegging, out_bonus):
 
 
 @kernel
-def answer_many(views, which, n_samples, partners, aim, pegging, role, policies, scratch, out_answers):
-    """Answer the views of one role. aim: 1 for points, -1 against them; pegging: float64[2, 1820], or of no columns to
+def answer_many(views, which, n_samples, partners, aim, five, pegging, role, policies, scratch, out_answers):
+    """Answer the views of one role. aim, five: see `choose_throw`; pegging: float64[2, 1820], or of no columns to
     leave it out."""
     unseen, pack, places, hand, thrown, sums, products, following, bonus = scratch
     for k in range(len(which)):
@@ -167,6 +167,7 @@ def answer_many(views, which, n_samples, partners, aim, pegging, role, policies,
                 n_samples,
                 sign,
                 aim,
+                five,
                 bonus,
                 policies,
                 unseen,
@@ -203,8 +204,7 @@ def montecarlo_discard(
 
     def answer(views: Any, which: Any, params: Any, table: Any, out_answers: Any) -> None:
         for role, policies in enumerate(roles):
-            answer_many(
-                views, which, n_samples, bool(rules.teams), sign, pegging, role, policies, _scratch(), out_answers
-            )
+            asked = views, which, n_samples, bool(rules.teams), sign, int(rules.crib_flush == 5)
+            answer_many(*asked, pegging, role, policies, _scratch(), out_answers)
 
     return Bound(answer, compiled=False)

@@ -226,7 +226,10 @@ def montecarlo_play(rules: Rules, discards: Half, n_samples: int, rollout: Half,
     others
         What a point of the others counts against one of one's own side.
     sign
-        1 for points, -1 against them. (Counts that exact count-out refuses aren't known in rollouts.)
+        1 for points, -1 against them.
+
+    The built-in `greedy` after points plays on in the standard way, whatever the rules of goes and counts; any other
+    rollout follows them.
     """
     chances = likely_chances(discards) if rules.players == 2 else np.ones((2, 1820))
     if rollout.text == "greedy" and rollout.source == "built in" and sign == 1:
