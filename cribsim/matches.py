@@ -99,14 +99,20 @@ def best_loser(rules, scores, winner):
 
 
 @kernel
+def lowest_loser(rules, scores, winner):
+    """The lowest score of those who lost."""
+    lowest = rules.target
+    for side in range(rules.sides):
+        lowest = min(lowest, scores[side]) if side != winner else lowest
+    return lowest
+
+
+@kernel
 def lead_of(rules, scores, winner):
     """How far the winner lies before the next: above the best loser, in lowball below the lowest."""
     if not rules.lowball:
         return scores[winner] - best_loser(rules, scores, winner)
-    lowest = rules.target
-    for side in range(rules.sides):
-        lowest = min(lowest, scores[side]) if side != winner else lowest
-    return lowest - scores[winner]
+    return lowest_loser(rules, scores, winner) - scores[winner]
 
 
 @kernel
@@ -115,12 +121,9 @@ def win_class(rules, scores, winner):
     of the winner."""
     if rules.lowball:
         return skunk_class(rules, scores[winner])
-    if not rules.judge_each:
-        return skunk_class(rules, best_loser(rules, scores, winner))
-    lowest = rules.target
-    for side in range(rules.sides):
-        lowest = min(lowest, scores[side]) if side != winner else lowest
-    return skunk_class(rules, lowest)
+    if rules.judge_each:
+        return skunk_class(rules, lowest_loser(rules, scores, winner))
+    return skunk_class(rules, best_loser(rules, scores, winner))
 
 
 @kernel
