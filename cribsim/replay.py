@@ -116,7 +116,7 @@ def replay_play(
     ((2, 0), 1)
     """
     known = rules if isinstance(rules, Rules) else read_rules(rules, _n_hands(hands))
-    refuse_rules(known, "replay", _NOT_FOLLOWED)
+    refuse_rules(known, "replay can't follow", _NOT_FOLLOWED)
     referee = _Referee(_read_hands(hands, known.players), read_seat(dealer, known.players, "dealer"), known, scores)
     for line, (seat, card) in enumerate(read_plays(plays, known.players), 1):
         try:
@@ -165,7 +165,7 @@ def settle_deal(
     0
     """
     known = rules if isinstance(rules, Rules) else read_rules(rules, 2 if hands is None else _n_hands(hands))
-    refuse_rules(known, "the show", _NOT_FOLLOWED)
+    refuse_rules(known, "the show can't follow", _NOT_FOLLOWED)
     dealer = read_seat(dealer, known.players, "dealer")
     cut = require_cards([starter], 1, "the starter")[0]
     board = _Board(known, scores)

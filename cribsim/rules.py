@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from cribsim.errors import RulesError, cut, nearest, shown
+from cribsim.presets import PRESETS, USUAL_TARGET, preset_values
 from cribsim.rule_record import (
     ALTERNATE,
     EXACT_COUNTS,
@@ -46,6 +47,21 @@ _WORDS: dict[str, tuple[Any, ...]] = {
     "lowball": (False, True),
 }
 """Rules that are one of a few words."""
+_LINE, _VALUE = "0 (none) to the target", "0 to 1000, match"
+MAY_BE = {
+    "players": "2, 3, 4",
+    "target": f"1 to {MAX_TARGET:,}",
+    "teams": "true, false (four players)",
+    "cards": "6, 5 (two players)",
+    **dict.fromkeys(_LINES, _LINE),
+    **dict.fromkeys(_VALUES, _VALUE),
+    "first_deal": "alternate, cut, loser, a seat",
+    "miss": "0 to 1",
+    **{name: ", ".join(str(word).lower() for word in words) for name, words in _WORDS.items()},
+    "match": "0 (none) to 1000",
+    "match_games": "0 (none) to 1000",
+}
+"""What each field may be, in a few words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +123,7 @@ class Rules:
     """
 
     players: int = 2
-    target: int = 121
+    target: int = USUAL_TARGET
     teams: bool | None = None
     cards: int | None = None
     skunk: int | None = None
@@ -318,7 +334,7 @@ class Rules:
         >>> Rules.named("short").target
         61
         """
-        return cls(**preset_values(name))
+        return cls(**_values_of(name))
 
     @classmethod
     def parse(cls, text: str, *, players: int | None = None) -> Rules:
@@ -339,7 +355,7 @@ class Rules:
             if key in given:
                 raise RulesError(f"rules {shown(text)}: {cut(key)} is given twice")
             given[key] = value
-        values = given if name is None else preset_values(name, given) | given
+        values = given if name is None else _values_of(name, given) | given
         if players is not None:
             values.setdefault("players", players)
         return cls.from_dict(values)
@@ -367,49 +383,11 @@ class Rules:
         return cls(**values)
 
 
-_HALF = "half"
-"""A line at half the target, rounded up, whatever that is."""
-PRESETS: dict[str, tuple[dict[str, Any], str]] = {
-    "standard": ({}, "two players to 121; a win counts 1, a skunk (loser under 91) 2"),
-    "acc": (
-        {"win_value": 2, "skunk_value": 3},
-        "American Cribbage Congress: a win counts 2, a skunk 3, a double skunk no more",
-    ),
-    "casual": (
-        {"double_skunk_value": 4, "triple_skunk_value": "match", "match": 7},
-        "a win counts 1, a skunk 2, a double skunk 4; a triple skunk wins the match, which goes to 7",
-    ),
-    "short": (
-        {"target": 61, "skunk": _HALF, "double_skunk": 0},
-        "once round: two players to 61; a lurch (loser under 31) counts 2",
-    ),
-    "lurch": ({"skunk": _HALF, "double_skunk": 0}, "to 121; a lurch (loser under 61) counts 2, nothing else"),
-    "stakes": ({"double_skunk_value": 4}, "to 121; a loser under three quarters (91) counts 2, under half (61) 4"),
-    "three": ({"players": 3}, "three players, five cards each and one from the pack, to 121"),
-    "four": ({"players": 4}, "four players in two partnerships, five cards each, to 121"),
-    "five-card": (
-        {"cards": 5, "target": 61, "skunk": _HALF, "double_skunk": 0},
-        "the old game: five cards, three kept, three points for the first pone, one count of play, to 61",
-    ),
-    "lowball": ({"lowball": True}, "two players; the first to 121 loses"),
-}
-
-
-def preset_values(name: str, given: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """The keys of a named game; a lurch lies at half the target, its own or one that is given, and only one kind of
-    match is played.
-
-    >>> preset_values("short")["skunk"], preset_values("short", {"target": 71})["skunk"]
-    (31, 36)
-    """
+def _values_of(name: Any, given: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """The keys of a named game, by `preset_values`; an error that helps where none has the name."""
     if not isinstance(name, str) or name not in PRESETS:
         raise RulesError(f"no rules named {shown(name)}{_hint(name)}; named: {', '.join(PRESETS)}")
-    values, given = dict(PRESETS[name][0]), given or {}
-    if given.get("match_games"):
-        values.pop("match", None)
-    targets = [given.get("target"), values.get("target"), Rules().target]
-    half = math.ceil(next(target for target in targets if isinstance(target, int)) / 2)
-    return {key: half if value == _HALF else value for key, value in values.items()}
+    return preset_values(name, given or {})
 
 
 def _hint(name: Any) -> str:
@@ -440,11 +418,12 @@ def read_rules(rules: Any, players: int = 2) -> Rules:
 
 
 def refuse_rules(rules: Rules, what: str, names: Sequence[str]) -> None:
-    """Refuse rules that something doesn't know, where they are other than in the standard game."""
+    """Refuse rules that something doesn't know, where they are other than in the standard game. what: how the error
+    begins, as in "replay can't follow"."""
     for name in names:
         value, usual = getattr(rules, name), getattr(Rules(players=rules.players), name)
         if value != usual:
-            raise RulesError(f"{what} doesn't know {name}={_show(value)}; it follows {name}={_show(usual)}")
+            raise RulesError(f"{what} {name}={_show(value)}; leave it out ({name}={_show(usual)})")
 
 
 def pip_of(card: int) -> int:

@@ -16,8 +16,9 @@ from cribsim import _jit, cli
 from cribsim.cli.common import interval, read_number, rules_text, share_interval
 from cribsim.comparison import Comparison
 from cribsim.errors import CribsimError
+from cribsim.presets import PRESETS
 from cribsim.result import Result
-from cribsim.rules import PRESETS, Rules
+from cribsim.rules import Rules
 
 ESTIMATE = {"mean", "se", "low", "high"}
 MIRROR = ("simulate", "--players", "greedy", "greedy")

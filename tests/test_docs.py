@@ -29,7 +29,7 @@ MODULES = sorted(name for _, name, _ in pkgutil.walk_packages(cribsim.__path__, 
 FLOORS = (
     ("errors", "stopping", "_reach", "work"),
     ("cards", "folders", "checkpoints", "json_files", "_jit"),
-    ("rule_record",),
+    ("rule_record", "presets"),
     ("rules",),
     ("scoring", "streams"),
     ("hands", "starters"),

@@ -17,8 +17,8 @@ from cribsim.cards import parse_cards
 from cribsim.deals import DEAL
 from cribsim.house import settle
 from cribsim.pegging import EMPTY_HAND, NOBODY, end_turn_next, lay_card, pack_hand, start_play
+from cribsim.presets import PRESETS
 from cribsim.records import record_chunk
-from cribsim.rules import PRESETS
 from cribsim.runs import Job
 from cribsim.scoring import PAIR_CLASS
 from cribsim.strategies import find_half, find_player

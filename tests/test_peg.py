@@ -171,7 +171,7 @@ def test_equilibrium_values_are_those_of_the_game():
 def test_three_and_four_players(players):
     position = {"players": players, "dealer": players - 1, "seat": 0, "hand": "4D 5C 9H KS", "plays": []}
     found = play_values(position, samples=2000)
-    assert found.rollout == "greedy"
+    assert found.rollout == "expectimax"
     assert found.rows[-1]["card"] == "5C"
     assert all(row["equilibrium"] is None for row in found.rows)
 

@@ -17,7 +17,7 @@ import cribsim
 from cribsim.analysis.discards import discard_values
 from cribsim.errors import PlayerError
 from cribsim.hands import N_CLASSES, class_hands, index_classes
-from cribsim.rules import Rules
+from cribsim.rules import Rules, read_rules
 from cribsim.strategies import check_strategy, find_half, find_player, list_strategies
 from cribsim.strategies import policy as policies
 from cribsim.strategies.classes import spread_classes
@@ -538,3 +538,20 @@ def test_each_rule_of_the_play_pulls_its_way(weight, value, hand, plays, chosen)
 def find_parameters(name, half):
     (row,) = (row for row in list_strategies() if (row["name"], row["half"]) == (name, half))
     return list(row["parameters"])
+
+
+@pytest.mark.parametrize(("half", "rules"), [("greedy", Rules(target=9, exact_out=True)), ("greedy", "lowball")])
+def test_policies_are_held_by_the_rules_that_throws_hang_on(half, rules):
+    """Each hand is thrown as the strategy itself throws it by these rules, unlike in the standard game."""
+    throws, rules = find_half(half, "discard"), read_rules(rules)
+    found, usual = policy_of(throws, 1, rules), policy_of(throws, 1)
+    assert (found != usual).any()
+    hands = random_hands(200)
+    for hand, answer in zip(hands.tolist(), found[number(hands)], strict=True):
+        assert answer == throws.answer(discard_view(hand, dealer=1, seat=1, rules=rules), rules)[0]
+
+
+@pytest.mark.parametrize("rules", [Rules(crib_flush=4), Rules(target=20, exact_out=True), Rules(lowball=True)])
+def test_policies_of_rules_that_throws_may_hang_on_are_kept_apart(rules):
+    assert policies._for_throws(rules) != policies._for_throws(Rules())
+    assert policies._for_throws(Rules(exact_out=True, muggins=True, match=3)) == Rules()

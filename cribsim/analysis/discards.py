@@ -198,7 +198,7 @@ def discard_values(
     ('5D 5S', 0.26, 'equilibrium against equilibrium')
     """
     known = read_rules(rules)
-    refuse_rules(known, "what discards are worth (it hangs on no score)", ("exact_out", "miss"))
+    refuse_rules(known, "discards are valued at no score, with nothing overlooked, so not with", ("exact_out", "miss"))
     whose = read_role(dealer, role, known)
     check_confidence(confidence)
     if score is not None:

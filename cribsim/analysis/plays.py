@@ -128,8 +128,8 @@ def play_values(
         dealer, seat, hand (cards still held), plays ([(seat, card or "go"), ...]) and, where known, players (2),
         discards, starter, scores (by side: then the game ends with the card that reaches the target).
     rollout
-        A pegging strategy. None: `equilibrium`; with three and four players, in the five-card game, in lowball and
-        with exact count-out `greedy`.
+        A pegging strategy. None: `equilibrium`; with three and four players, in lowball and with exact count-out
+        `expectimax`; in the five-card game `greedy`.
     discards
         A discard strategy that draws nothing at random, by which the other keeps his cards (two players with six
         cards). None: `equilibrium`, in lowball `expectimax`.
@@ -152,7 +152,7 @@ def play_values(
         raise CribsimError(f"samples={samples!r}: at least 2 are wanted")
     rng = np.random.default_rng(check_seed(seed))
     is_solved = is_usual(known)
-    half = find_half(rollout if rollout is not None else "equilibrium" if is_solved else "greedy", PLAY)
+    half = find_half(_default_rollout(known) if rollout is None else rollout, PLAY)
     kept = _keeper(discards, known)
     hands = _draw(view, kept, known, samples, rng)
     solved = half if is_equilibrium(half) else find_half("equilibrium", PLAY)
@@ -245,6 +245,13 @@ def _read(position: Mapping[str, Any], rules: Rules, scores: tuple[int, ...] | N
             f"no card of {format_cards(view['cards'][: view['n_cards']])} fits at {view['count']}: it's a go"
         )
     return view
+
+
+def _default_rollout(rules: Rules) -> str:
+    """The strongest play that knows the rules."""
+    if is_usual(rules):
+        return "equilibrium"
+    return "greedy" if rules.cards == 5 else "expectimax"
 
 
 def _keeper(discards: Any, rules: Rules) -> Half | None:

@@ -239,7 +239,7 @@ def rules_text(values: dict[str, Any]) -> str:
     >>> rules_text(Rules.parse("short").as_dict()), rules_text(Rules(players=3, target=31, skunk=0).as_dict())
     ('short', 'three,target=31,skunk=0')
     """
-    from cribsim.rules import PRESETS
+    from cribsim.presets import PRESETS
 
     told = {name: rule_differences(values, name) for name in PRESETS}
     texts = [[name, *words] for name, words in told.items() if words is not None]
@@ -250,7 +250,8 @@ def rules_text(values: dict[str, Any]) -> str:
 def rule_differences(values: dict[str, Any], name: str = "standard") -> list[str] | None:
     """What differs from a named game, as key=value, and not what follows from it; None where that can't be written."""
     from cribsim.errors import RulesError
-    from cribsim.rules import Rules, preset_values
+    from cribsim.presets import preset_values
+    from cribsim.rules import Rules
 
     given: dict[str, Any] = {}
     try:
@@ -265,7 +266,7 @@ def rule_differences(values: dict[str, Any], name: str = "standard") -> list[str
 
 def say(value: Any) -> str:
     """A value as it is written in rules and players."""
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    return str(value).lower() if isinstance(value, bool) else "none" if value is None else str(value)
 
 
 def save_picture(figure: Any, path: str, width: float, height: float) -> None:

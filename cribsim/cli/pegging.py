@@ -42,7 +42,10 @@ _ASKED = {"rollout": "rollout", "discards": "kept", "samples": "sample", "seed":
     help="A JSON file instead: players, dealer, seat, hand, discards, starter, plays, scores.",
 )
 @click.option("--rules", help="A named game and keys, as in lowball, or standard,exact_out=true.")
-@click.option("--rollout", help="Who plays on: a pegging strategy. Default equilibrium; other games: greedy.")
+@click.option(
+    "--rollout",
+    help="Who plays on: a pegging strategy. Default equilibrium; other games: expectimax, with five cards greedy.",
+)
 @click.option(
     "--range",
     "kept",

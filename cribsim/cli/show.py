@@ -68,7 +68,8 @@ def rules(text: str | None, as_json: bool) -> None:
 
     Example: cribsim rules short,skunk=40
     """
-    from cribsim.rules import PRESETS, Rules
+    from cribsim.presets import PRESETS
+    from cribsim.rules import MAY_BE, Rules
 
     known = {name: (Rules.named(name), about) for name, (_, about) in PRESETS.items()}
     if text:
@@ -79,11 +80,15 @@ def rules(text: str | None, as_json: bool) -> None:
         presets = [{"name": n, "rules": found.as_dict(), "about": about} for n, (found, about) in known.items()]
         print_json({"presets": presets})
     elif text:
-        print_table(text, ["rule", "value"], [[key, say(value)] for key, value in known[text][0].as_dict().items()])
+        told, about = known[text]
+        rows = [[key, say(value), MAY_BE[key]] for key, value in told.as_dict().items()]
+        print_table(f"{text}: {about}" if text in PRESETS else text, ["rule", "value", "may be"], rows)
+        tell("docs/rules.md says what each of them means")
     else:
         unlike = {name: ", ".join(rule_differences(found.as_dict()) or []) or "-" for name, (found, _) in known.items()}
         rows = [[name, unlike[name], about] for name, (_, about) in known.items()]
         print_table("", ["name", "unlike the standard game", "about"], rows)
+        tell("cribsim rules NAME shows every rule and what it may be; --rules acc,target=61 changes some")
 
 
 @click.command()

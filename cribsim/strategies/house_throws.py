@@ -13,14 +13,13 @@ from cribsim._jit import kernel
 from cribsim.cards import N_CARDS
 from cribsim.house import rank_items, show_items
 from cribsim.pegging import card_at
-from cribsim.scoring import PAIR_CLASS, show_points
+from cribsim.scoring import MAX_SHOW, PAIR_CLASS, show_points
 from cribsim.starters import is_flush, rank_sum, suit_counts, suit_sum, three_sum
 from cribsim.strategies.greedy import crib_sign
 from cribsim.strategies.objective import Aim, room_of
 from cribsim.views import kept_positions, thrown_positions
 
 _SHAPES = ((6, 2), (5, 1), (5, 2))
-_MOST_POINTS = 29
 PARTNERS, SIGN, TARGET, SINGLY, N_PARAMS = range(5)
 """Places of the first parameters, and their number."""
 
@@ -153,7 +152,7 @@ def expectimax_house_discard(views, which, params, table, out_answers):
             seen |= 1 << np.int64(view.cards[place])
         for answer in range(N_THROWS[shape]):
             worth = sign * _average_crib(view, shape, answer, cribs)
-            if room >= _MOST_POINTS:
+            if room >= MAX_SHOW:
                 worth += _all_points(view, KEPT[shape, answer], shape)
             else:
                 cards, n = _pick(view.cards, KEPT[shape, answer])

@@ -22,6 +22,7 @@ from cribsim.cards import NO_CARD
 from cribsim.errors import PlayerError, StrategyError
 from cribsim.hands import N_CLASSES, class_hands, hand_at, n_hands, next_hand
 from cribsim.rules import Rules
+from cribsim.scoring import MAX_SHOW
 from cribsim.strategies.base import DISCARD, Bound, Half, fault_text, view_text
 from cribsim.strategies.classes import class_discard, spread_classes
 from cribsim.strategies.spec import is_word
@@ -138,8 +139,11 @@ def policy_of(half: Half, role: int, rules: Rules | None = None) -> Policy:
 
 
 def _for_throws(rules: Rules) -> Rules:
-    """The rules that differ only where throws do: others share one policy."""
-    return Rules(players=rules.players, teams=rules.teams, cards=rules.cards, lowball=rules.lowball)
+    """The rules that differ only where throws do at no score: others share one policy. Exact count-out is felt there
+    only where a hand may pass the target."""
+    asked = ["players", "teams", "cards", "lowball", "crib_flush"]
+    asked += ["exact_out", "target"] if rules.exact_out and rules.target < MAX_SHOW else []
+    return Rules(**{name: getattr(rules, name) for name in asked})
 
 
 @functools.lru_cache(maxsize=12)
@@ -149,11 +153,12 @@ def _held(half: Half, _state: tuple[Any, ...], role: int, rules: Rules) -> Polic
 
 def _made_or_kept(half: Half, role: int, rules: Rules) -> Policy:
     folder = data_folder()
-    usual = rules == Rules(players=rules.players)
-    if folder is None or half.source != "built in" or not is_word(half.text) or not usual:
+    if folder is None or half.source != "built in" or not is_word(half.text):
         return _made(half, role, rules)
+    usual = Rules(players=rules.players).as_dict()
+    unlike = "".join(f"-{name}-{value}" for name, value in rules.as_dict().items() if value != usual[name])
     # a name alone means the same until the package changes, and then the folder is another
-    return _kept(folder / f"policy-{half.text}-{role}-of-{rules.players}.npy", half, role, rules)
+    return _kept(folder / f"policy-{half.text}-{role}-of-{rules.players}{unlike}.npy", half, role, rules)
 
 
 def _made(half: Half, role: int, rules: Rules) -> Policy:

@@ -150,8 +150,9 @@ def definitions() -> list[Definition]:
 
 def require_known(item: Definition, rules: Rules, text: str) -> None:
     """Refuse a strategy that can't play by these rules."""
-    asked = {"lowball": rules.lowball, "exact_out": bool(rules.exact_out), "cards": rules.cards == 5}
-    for name in sorted(rule for rule, on in asked.items() if on and rule not in item.knows):
+    usual = Rules(players=rules.players)
+    asked = {name for name in ALL_RULES if getattr(rules, name) != getattr(usual, name)}
+    for name in sorted(asked - item.knows):
         able = ", ".join(
             sorted({other.name for other in _BUILT_IN.values() if other.stage == item.stage and name in other.knows})
         )
