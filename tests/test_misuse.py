@@ -155,7 +155,7 @@ def test_what_is_no_role_or_phase_is_refused(found, value):
         (lambda: shuffled_cards(1, -1), "number=-1: give a whole number from 0 to 18,446,744,073,709,551,615"),
         (lambda: shuffled_cards(1, 0, n_cards=22), "n_cards=22: give a whole number from 1 to 21"),
         (lambda: replay(rules="shrt"), "no rules named 'shrt'; nearest: short"),
-        (lambda: settle(rules=61), "rules 61: give Rules or text such as 'short,skunk=40'"),
+        (lambda: settle(rules=61), "rules 61: give Rules, text such as 'short,skunk=40', or a mapping"),
         (lambda: simulate(progress=3), "progress=3: give a function of (done, total)"),
         (lambda: find_half("greedy", "deal"), "stage 'deal': give 'discard' or 'play'"),
         (lambda: cribsim.format_cards([52]), "card code 52 out of range"),

@@ -82,8 +82,9 @@ def rules(text: str | None, as_json: bool) -> None:
     elif text:
         told, about = known[text]
         rows = [[key, say(value), MAY_BE[key]] for key, value in told.as_dict().items()]
-        print_table(f"{text}: {about}" if text in PRESETS else text, ["rule", "value", "may be"], rows)
-        tell("docs/rules.md says what each of them means")
+        print_table(text, ["rule", "value", "may be"], rows)
+        tell(about if text in PRESETS else f"unlike the standard game: {about}")
+        tell("what each rule means: docs/rules.md")
     else:
         unlike = {name: ", ".join(rule_differences(found.as_dict()) or []) or "-" for name, (found, _) in known.items()}
         rows = [[name, unlike[name], about] for name, (_, about) in known.items()]
