@@ -102,6 +102,17 @@ def shown(value: object) -> str:
         return f"({type(value).__name__}, which can't be written)"
 
 
+def written(value: object) -> str:
+    """A value for a message, as people write it in a command: texts without quotes, true and false.
+
+    >>> written("often"), written(True), written(0.5)
+    ('often', 'true', '0.5')
+    """
+    if isinstance(value, str):
+        return cut(value)
+    return str(value).lower() if isinstance(value, bool) else shown(value)
+
+
 def text_of(error: BaseException) -> str:
     """What an exception says; that of a strategy may fail to say anything."""
     try:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from cribsim.errors import RulesError, cut, nearest, shown
+from cribsim.errors import RulesError, cut, nearest, shown, written
 from cribsim.presets import PRESETS, USUAL_TARGET, preset_values
 from cribsim.rule_record import (
     ALTERNATE,
@@ -201,12 +201,12 @@ class Rules:
         for name, words in _WORDS.items():
             value = getattr(self, name)
             if not any(type(value) is type(word) and value == word for word in words):
-                raise RulesError(f"{name}={_show(value)}: give {' or '.join(_show(word) for word in words)}")
+                raise RulesError(f"{name}={written(value)}: give {' or '.join(written(word) for word in words)}")
         first = self.first_deal
         is_seat = isinstance(first, int) and not isinstance(first, bool) and 0 <= first < self.players
         if not (first is None or is_seat or (isinstance(first, str) and first in FIRST_DEALS)):
             wanted = f"give {', '.join(FIRST_DEALS)} or a seat from 0 to {self.players - 1}"
-            raise RulesError(f"first_deal={_show(first)}: {wanted}")
+            raise RulesError(f"first_deal={written(first)}: {wanted}")
 
     def _check_sense(self) -> None:
         if self.teams and self.players != 4:
@@ -220,10 +220,10 @@ class Rules:
         if self.triple_skunk_value is None and self.triple_skunk not in (0, self._usual_lines(_LINES[2])[_LINES[2]]):
             raise RulesError(f"triple_skunk={self.triple_skunk}: give triple_skunk_value= too, or there are none")
         if self.players == 2 and (type(self.cards) is not int or self.cards not in (5, 6)):
-            raise RulesError(f"cards={_show(self.cards)}: give 6, or 5 for the old game")
+            raise RulesError(f"cards={written(self.cards)}: give 6, or 5 for the old game")
         if self.players != 2 and self.cards is not None:
             raise RulesError(
-                f"cards={_show(self.cards)} with players={self.players}: only two players may choose; three and four "
+                f"cards={written(self.cards)} with players={self.players}: only two players may choose; three and four "
                 f"get five each, so leave it out"
             )
         if self.cards == 5 and self.target <= OLD_HEAD_START:
@@ -395,7 +395,7 @@ def _hint(name: Any) -> str:
     if str(name).isdecimal():
         return f"; write target={cut(str(name))}"
     if name in [item.name for item in dataclasses.fields(Rules)]:
-        return f"; write {name}=, as in {name}={_show(getattr(Rules(), name))}"
+        return f"; write {name}=, as in {name}={written(getattr(Rules(), name))}"
     return nearest(str(name), PRESETS)
 
 
@@ -423,7 +423,7 @@ def refuse_rules(rules: Rules, what: str, names: Sequence[str]) -> None:
     for name in names:
         value, usual = getattr(rules, name), getattr(Rules(players=rules.players), name)
         if value != usual:
-            raise RulesError(f"{what} {name}={_show(value)}; leave it out ({name}={_show(usual)})")
+            raise RulesError(f"{what} {name}={written(value)}; leave it out ({name}={written(usual)})")
 
 
 def pip_of(card: int) -> int:
@@ -442,7 +442,7 @@ def _is_small(n: int) -> bool:
 def _require(value: Any, kind: Any, name: str, wanted: str, accept: Any) -> None:
     right_kind = isinstance(value, kind) and (kind is bool or not isinstance(value, bool))
     if not right_kind or not accept(value):
-        raise RulesError(f"{name}={_show(value)}: give {wanted}")
+        raise RulesError(f"{name}={written(value)}: give {wanted}")
 
 
 def _key_and_value(word: str, text: str) -> tuple[str, Any]:
@@ -451,12 +451,6 @@ def _key_and_value(word: str, text: str) -> tuple[str, Any]:
     if not mark:
         raise RulesError(f"rules {shown(text)}: write {shown(word)} as key=value; a name stands first")
     return key, _read(value)
-
-
-def _show(value: Any) -> str:
-    if isinstance(value, str):
-        return cut(value)
-    return str(value).lower() if isinstance(value, bool) else shown(value)
 
 
 def _read(text: str) -> Any:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from cribsim._reach import source_digest
 from cribsim.cards import NO_CARD, format_cards
-from cribsim.errors import PlayerError, StrategyError, shown, text_of
+from cribsim.errors import PlayerError, StrategyError, shown, text_of, written
 from cribsim.folders import file_digest
 from cribsim.rule_record import MAX_PLAYERS
 from cribsim.rules import Rules, read_rules
@@ -166,7 +166,7 @@ def view_text(view: Any) -> str:
 def check_miss(miss: Any) -> float:
     """How likely a player overlooks an item."""
     if isinstance(miss, bool) or not isinstance(miss, (int, float)) or not 0 <= miss <= 1:
-        raise PlayerError(f"miss={shown(miss)}: give a chance from 0 to 1, as in expectimax+greedy(miss=0.03)")
+        raise PlayerError(f"miss={written(miss)}: give a chance from 0 to 1, as in expectimax+greedy(miss=0.03)")
     return float(miss)
 
 
