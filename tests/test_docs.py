@@ -106,6 +106,19 @@ def test_links_lead_somewhere(page):
     assert missing == []
 
 
+@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/design.md"])
+def test_what_developers_are_told_of_exists(page):
+    """Files, and names of the code, in backticks. (NAME stands for any; `out_...` for what begins so.)"""
+    files = [path for folder in ("cribsim", "tests") for path in ROOT.glob(f"{folder}/**/*.py")]
+    known = {path.stem for path in files} | {path.parent.name for path in files}
+    known.update(re.findall(r"\w+", "\n".join(path.read_text() for path in files)))
+    for told in re.findall(r"`([^`\n]+)`", (ROOT / page).read_text()):
+        if "/" in told and "NAME" not in told:
+            assert (ROOT / told).exists() or (PACKAGE / told).exists(), told
+        elif re.fullmatch(r"\w+(\.\w+)*", told):
+            assert set(told.split(".")) <= known, told
+
+
 def is_for_types_only(node):
     """Whether this is `if TYPE_CHECKING:`."""
     return isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
