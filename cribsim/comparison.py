@@ -32,6 +32,7 @@ from cribsim.saved import (
     read_ranges,
     read_saved,
     read_told_rules,
+    require_same,
     told_ranges,
     write_json,
 )
@@ -191,9 +192,7 @@ class Comparison:
     def __add__(self, other: Comparison) -> Comparison:
         if not isinstance(other, Comparison):
             return NotImplemented
-        for name in ("a", "b", "rules", "mode"):
-            if getattr(self, name) != getattr(other, name):
-                raise ResultError(f"comparisons with different {name} don't add")
+        require_same("comparisons", self, other, ("a", "b", "rules", "mode"))
         return dataclasses.replace(
             self,
             ranges=join_ranges((*self.ranges, *other.ranges)),

@@ -25,6 +25,7 @@ from cribsim.saved import (
     read_ranges,
     read_saved,
     read_told_rules,
+    require_same,
     told_ranges,
     write_json,
 )
@@ -256,11 +257,7 @@ class Result:
     def __add__(self, other: Result) -> Result:
         if not isinstance(other, Result):
             return NotImplemented
-        for name in ("players", "rules", "mode", "given"):
-            if getattr(self, name) != getattr(other, name):
-                raise ResultError(
-                    f"results with different {name} don't add: {getattr(self, name)}; {getattr(other, name)}"
-                )
+        require_same("results", self, other, ("players", "rules", "mode", "given"))
         ranges = join_ranges((*self.ranges, *other.ranges))
         return dataclasses.replace(
             self,

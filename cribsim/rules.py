@@ -35,8 +35,6 @@ PIPS = np.array([min(rank + 1, 10) for rank in range(13)])
 
 _LINES = ("skunk", "double_skunk", "triple_skunk")
 _VALUES = ("win_value", "skunk_value", "double_skunk_value", "triple_skunk_value")
-_FOLLOW = ("teams", "cards", *_LINES, "double_skunk_value", "first_deal")
-"""Rules that follow from the others where they aren't given."""
 _WORDS: dict[str, tuple[Any, ...]] = {
     "skunk_scope": ("each", "second"),
     "go_order": ("all", "next"),
@@ -48,6 +46,8 @@ _WORDS: dict[str, tuple[Any, ...]] = {
 }
 """Rules that are one of a few words."""
 _LINE, _VALUE = "0 (none) to the target", "0 to 1000, match"
+_NONE = {**dict.fromkeys((*_LINES, "match", "match_games"), 0), **dict.fromkeys(_VALUES[2:])}
+"""What `none` means in a text."""
 MAY_BE = {
     "players": "2, 3, 4",
     "target": f"1 to {MAX_TARGET:,}",
@@ -55,6 +55,8 @@ MAY_BE = {
     "cards": "6, 5 (two players)",
     **dict.fromkeys(_LINES, _LINE),
     **dict.fromkeys(_VALUES, _VALUE),
+    "double_skunk_value": f"{_VALUE}, none (as a skunk)",
+    "triple_skunk_value": f"{_VALUE}, none",
     "first_deal": "alternate, cut, loser, a seat",
     "miss": "0 to 1",
     **{name: ", ".join(str(word).lower() for word in words) for name, words in _WORDS.items()},
@@ -182,8 +184,7 @@ class Rules:
         _require(self.target, int, "target", wanted, lambda n: 1 <= n <= MAX_TARGET)
         for name in _VALUES:
             value = getattr(self, name)
-            may_be_none = name in ("double_skunk_value", "triple_skunk_value")
-            if not (value is None and may_be_none) and value != "match":
+            if not (value is None and name in _NONE) and value != "match":
                 _require(value, int, name, "a whole number from 0 to 1000, or match", lambda n: 0 <= n <= 1000)
         for name in _LINES:
             line = getattr(self, name)
@@ -214,8 +215,12 @@ class Rules:
         above = _LINES[0]
         for name in _LINES[1:]:
             line, limit = getattr(self, name), getattr(self, above)
-            if line > limit:
-                raise RulesError(f"{name}={line} lies above {above}={limit}; it must lie under it")
+            if line and not limit:
+                raise RulesError(
+                    f"{name}={line} with skunk=0: there are no skunks then; give skunk= above it, or leave it out"
+                )
+            if line and line >= limit:
+                raise RulesError(f"{name}={line}: it must lie under {above}={limit}")
             above = name if line else above
         if self.triple_skunk_value is None and self.triple_skunk not in (0, self._usual_lines(_LINES[2])[_LINES[2]]):
             raise RulesError(f"triple_skunk={self.triple_skunk}: give triple_skunk_value= too, or there are none")
@@ -358,18 +363,42 @@ class Rules:
         values = given if name is None else _values_of(name, given) | given
         if players is not None:
             values.setdefault("players", players)
-        return cls.from_dict(values)
+        try:
+            return cls.from_dict(values)
+        except RulesError as error:
+            if str(error).partition("=")[0] in given.keys() | {"players"} or name is None:
+                raise
+            raise RulesError(f"{name} has {error}") from None
 
     def changed(self, **fields: Any) -> Rules:
         """The same rules but for some fields; what follows from others (lines, the first deal) follows anew.
 
+        A field that is as it would be if it weren't given counts as not given.
+
         >>> Rules(target=61, lowball=True).changed(target=121).skunk
         91
         """
-        values = self.as_dict()
-        plain = Rules.from_dict({key: value for key, value in values.items() if key not in _FOLLOW})
-        given = {key: value for key, value in values.items() if value != getattr(plain, key) or key not in _FOLLOW}
-        return Rules.from_dict(given | fields)
+        return Rules.from_dict(self.unlike() | fields)
+
+    def unlike(self, name: str = "standard") -> dict[str, Any]:
+        """The fields that make these rules of a named game, without those that follow from the others.
+
+        >>> Rules(players=4, target=61).unlike(), Rules.named("short").unlike("lurch")
+        ({'players': 4, 'target': 61}, {'target': 61})
+        """
+        fields = self.as_dict()
+        for key in reversed(list(fields)):  # those that follow come behind those that they follow from
+            fewer = {other: value for other, value in fields.items() if other != key}
+            if self._are(name, fewer):
+                fields = fewer
+        return fields
+
+    def _are(self, name: str, fields: Mapping[str, Any]) -> bool:
+        """Whether these are the rules of a named game with other fields."""
+        try:
+            return Rules(**_values_of(name, fields) | dict(fields)) == self
+        except RulesError:
+            return False
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Rules:
@@ -395,7 +424,7 @@ def _hint(name: Any) -> str:
     if str(name).isdecimal():
         return f"; write target={cut(str(name))}"
     if name in [item.name for item in dataclasses.fields(Rules)]:
-        return f"; write {name}=, as in {name}={written(getattr(Rules(), name))}"
+        return f"; write {name}= with {MAY_BE[name]}"
     return nearest(str(name), PRESETS)
 
 
@@ -450,7 +479,7 @@ def _key_and_value(word: str, text: str) -> tuple[str, Any]:
     key, mark, value = (part.strip() for part in word.partition("="))
     if not mark:
         raise RulesError(f"rules {shown(text)}: write {shown(word)} as key=value; a name stands first")
-    return key, _read(value)
+    return key, _NONE[key] if value == "none" and key in _NONE else _read(value)
 
 
 def _read(text: str) -> Any:

@@ -6,14 +6,14 @@ from __future__ import annotations
 import datetime
 import json
 import platform
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 
 from cribsim import __version__
-from cribsim.errors import ResultError, shown
+from cribsim.errors import ResultError, shown, written
 from cribsim.rules import Rules
 from cribsim.stats import clean_json
 
@@ -90,6 +90,21 @@ def provenance(command: str | None, complete: bool, code: dict[str, str]) -> dic
         "machine": platform.machine(),
         "finished": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
     }
+
+
+def require_same(what: str, one: Any, two: Any, names: Sequence[str]) -> None:
+    """What differs in one of these names doesn't add; of rules the error names the fields."""
+    for name in names:
+        values = getattr(one, name), getattr(two, name)
+        if values[0] == values[1]:
+            continue
+        if name == "rules":
+            rows = [rules.as_dict() for rules in values]
+            unlike = [key for key in rows[0] if rows[0][key] != rows[1][key]]
+            told = [", ".join(f"{key}={written(row[key])}" for key in unlike) for row in rows]
+        else:
+            told = [shown(value) for value in values]
+        raise ResultError(f"{what} with different {name} don't add: {'; '.join(told)}")
 
 
 def join_provenance(one: dict[str, Any], two: dict[str, Any]) -> dict[str, Any]:

@@ -27,8 +27,9 @@ def any_cards():
     return Tables(np.tile(ways / ways.sum() * 2.0**30, (2, 1)).astype(np.float32), known.bits, known.factors)
 
 
-POINTS = Goal(1, 1000, 1000, 1.0)
-GOALS = [POINTS, Goal(-1, 1000, 1000, 1.0), Goal(1, 1, 1000, 1.0), Goal(1, 1000, 2, 1.0), Goal(1, 3, 1, 0.5)]
+POINTS = Goal(1, 1000, 1000, -1.0)
+GOALS = [POINTS, Goal(-1, 1000, 1000, -1.0), Goal(1, 1, 1000, -1.0), Goal(1, 1000, 2, -1.0), Goal(1, 3, 1, -0.5)]
+GOALS += [Goal(1, 1000, 1000, 1.0), Goal(-1, 1000, 1000, 1.0)]  # the next player is a partner
 
 
 def worths(view, depth, tables, goal=POINTS):
@@ -124,9 +125,9 @@ def exchange(pile, held, place, theirs, depth, goal):
         value, then = gain([*after, card], *their), [*after, card]
         follow = fits(then, rest) if sum(map(oracle.pip_of, then)) < 31 else []
         if depth >= 2 and follow:
-            value -= max(gain([*then, own], *my) for own in follow)
+            value += (1 if goal.share > 0 else -1) * max(gain([*then, own], *my) for own in follow)
         values.append(value)
-    return worth - goal.others * max(values)
+    return worth + goal.share * max(values)
 
 
 @pytest.mark.parametrize("goal", GOALS, ids=str)
@@ -241,6 +242,23 @@ def test_expectimax_play_passes_the_battery(players, depth):
     halves = [f"expectimax+expectimax(depth={depth})"] * players
     one, many = (cribsim.simulate(halves, deals=300, seed=3, rules=rules, workers=n) for n in (1, 3))
     assert one.tally == many.tally
+
+
+PARTNER_NEXT = [
+    ("AH 5D", "1-6C 2-9D 3-5H 0-AS 1-2H 2-go 3-3C 0-go", "AH"),
+    ("AH 3S", "1-6C 2-9D 3-5H 0-AS 1-2H 2-go 3-3C 0-go", "AH"),
+    ("2S 5D", "1-4C 2-9D 3-5H 0-AS 1-4H 2-go 3-3C 0-go", "2S"),
+]
+
+
+@pytest.mark.parametrize(("hand", "plays", "best"), PARTNER_NEXT)
+def test_a_partner_who_is_next_is_no_opponent(hand, plays, best):
+    """Both opponents have gone, so that he may pair or run on: what he gets isn't lost. With each for himself it is."""
+    said = [(int(seat), card) for seat, card in (play.split("-") for play in plays.split())]
+    view = play_view(hand, said, dealer=0, seat=1, discards="KD", rules="four")
+    half, held = find_half("expectimax", "play"), hand.split()
+    assert held[half.answer(view, "four")[0]] == best
+    assert held[half.answer(view, "four,teams=false")[0]] != best
 
 
 @pytest.mark.parametrize(("depth", "least"), [(1, 0.35), (2, 0.45)])

@@ -17,7 +17,6 @@ from cribsim.cards import parse_cards
 from cribsim.deals import DEAL
 from cribsim.house import settle
 from cribsim.pegging import EMPTY_HAND, NOBODY, end_turn_next, lay_card, pack_hand, start_play
-from cribsim.presets import PRESETS
 from cribsim.records import record_chunk
 from cribsim.runs import Job
 from cribsim.scoring import PAIR_CLASS
@@ -671,85 +670,6 @@ def test_saved_runs_by_house_rules_are_read_again(tmp_path):
     assert "muggins" in again.summary().phase.tolist()
     compared = cribsim.compare("greedy", "random", matches=20, rules=rules, out=tmp_path / "pairs")
     assert cribsim.Comparison.load(tmp_path / "pairs").to_json() == compared.to_json()
-
-
-@pytest.mark.parametrize(
-    ("text", "wanted"),
-    [
-        ("players=5", "players=5: give 2, 3 or 4"),
-        ("target=0", "target=0: give a whole number from 1"),
-        ("miss=-1", "miss=-1: give a chance from 0 to 1"),
-        ("miss=often", "miss=often: give a chance"),
-        ("skunk=122", "skunk=122: give a line from 0 (none) to the target 121"),
-        ("triple_skunk=62,triple_skunk_value=3", "lies above double_skunk=61"),
-        ("cards=5,players=3", "cards=5 with players=3"),
-        ("cards=7", "cards=7: give 6, or 5 for the old game"),
-        ("go_order=some", "go_order=some: give all or next"),
-        ("go_point=first", "go_point=first: give last or call"),
-        ("exact_out=items", "exact_out=items: give false or true or item"),
-        ("crib_flush=3", "crib_flush=3: give 5 or 4"),
-        ("first_deal=2", "first_deal=2: give cut, alternate, loser or a seat from 0 to 1"),
-        ("first_deal=loser", "only in matches"),
-        ("match=3,match_games=3", "give one of them"),
-        ("skunk_value=match", "give match= or match_games="),
-        ("skunk_scope=all", "skunk_scope=all: give each or second"),
-        ("match=-1", "match=-1: give a whole number"),
-        ("cards=5,target=3", "target=3 with cards=5"),
-        ("five-card,target=2", "target=2 with cards=5"),
-        ("short,target=many", "target=many: give a whole number from 1"),
-        ("match=3,win_value=0", "win_value=0 with match=3"),
-        ("triple_skunk=40", "give triple_skunk_value="),
-        ("skunk=0,double_skunk=50", "lies above skunk=0"),
-        ("61", "write target=61"),
-        ("muggins", "write muggins=, as in muggins=false"),
-        ("cards=5.0", "cards=5.0: give 6, or 5"),
-        ("crib_flush=4.0", "crib_flush=4.0: give 5 or 4"),
-    ],
-)
-def test_contradictions_name_the_field_and_what_is_allowed(text, wanted):
-    with pytest.raises(cribsim.RulesError, match=re.escape(wanted)):
-        Rules.parse(text)
-
-
-@pytest.mark.parametrize("name", ["win_value", "skunk_value"])
-def test_wins_must_count_something_that_is_known(name):
-    with pytest.raises(cribsim.RulesError, match=f"{name}=None: give a whole number"):
-        Rules(**{name: None})
-
-
-def test_lines_that_arent_under_the_one_before_are_none():
-    def lines(text):
-        rules = Rules.parse(text)
-        return rules.skunk, rules.double_skunk, rules.triple_skunk
-
-    assert lines("target=61,skunk=31") == (31, 0, 16)
-    assert lines("skunk=40,triple_skunk_value=match,match=3") == (40, 0, 31)
-    assert lines("double_skunk=0,triple_skunk=31,triple_skunk_value=3") == (91, 0, 31)
-    assert lines("skunk=0") == (0, 0, 0)
-    assert lines("triple_skunk=0") == (91, 61, 0)
-    assert lines("target=1") == (1, 0, 0)
-    found = cribsim.simulate(["greedy", "greedy"], games=2000, rules="target=61,skunk=31").skunks()
-    assert found["skunk"]["mean"] > 0.01 > found["double_skunk"]["mean"] == 0
-
-
-def test_rules_are_changed_with_what_follows_from_them():
-    assert Rules().changed(match=7) == Rules(match=7)
-    assert Rules().changed(players=3) == Rules(players=3)
-    assert Rules().changed(target=61) == Rules(target=61)
-    assert Rules(skunk=80).changed(target=100) == Rules(skunk=80, target=100)
-    assert Rules.named("acc").changed(skunk_value=4) == Rules.parse("acc,skunk_value=4")
-    for name in PRESETS:
-        assert Rules.named(name).changed() == Rules.named(name)
-
-
-def test_rules_take_numbers_of_numpy_and_mappings():
-    assert Rules(target=np.int64(61), miss=np.float64(0.5), first_deal=np.int64(1)) == Rules(
-        target=61, miss=0.5, first_deal=1
-    )
-    assert cribsim.simulate(["random"] * 3, deals=5, rules={"muggins": True}).rules == Rules(players=3, muggins=True)
-    with pytest.raises(cribsim.RulesError, match="go_order"):
-        Rules(go_order=np.array([1, 2]))
-    assert Rules.parse("casual,match_games=5").match == 0
 
 
 def test_views_take_rules():

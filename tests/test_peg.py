@@ -459,6 +459,13 @@ def test_scores_are_told_and_given_in_words(run, dealer, score, scores):
     code, out, _ = run("peg", *words, "--sample", "50")
     own, other = scores[dealer], scores[1 - dealer]
     assert f"your side has {own}, the others {other}; the game ends at 121" in out
+    assert "points to the end of the play or the game" in out
+
+
+def test_no_score_is_given_by_leaving_it_out(run):
+    code, out, err = run("peg", "--hand", "5H 5S JD", "--played", "7C 8D", "--pone", "--score", "")
+    assert (code, out) == (2, "")
+    assert "write your score and the other's" in err
 
 
 def test_what_is_overlooked_is_drawn_anew_in_each_sample():

@@ -322,6 +322,8 @@ def test_only_like_results_add():
     for other in others:
         with pytest.raises(ResultError, match="don't add"):
             usual + other
+    with pytest.raises(ResultError, match=r"different rules don't add: target=121, .*; target=61, skunk=31, .*=0, "):
+        usual + others[2]
     with pytest.raises(TypeError):
         usual + 1
 

@@ -241,27 +241,26 @@ def rules_text(values: dict[str, Any]) -> str:
     """
     from cribsim.presets import PRESETS
 
-    told = {name: rule_differences(values, name) for name in PRESETS}
-    texts = [[name, *words] for name, words in told.items() if words is not None]
-    shortest = min(texts, key=len)  # min keeps the first of equals
-    return ",".join(shortest)
+    texts = [",".join([name, *rule_words(values, name)]) for name in PRESETS]
+    readable = [text for text in texts if _means(text, values)]
+    return min(readable, key=lambda text: text.count(","))  # min keeps the first of equals
 
 
-def rule_differences(values: dict[str, Any], name: str = "standard") -> list[str] | None:
-    """What differs from a named game, as key=value, and not what follows from it; None where that can't be written."""
-    from cribsim.errors import RulesError
-    from cribsim.presets import preset_values
+def rule_words(values: dict[str, Any], name: str = "standard") -> list[str]:
+    """What differs from a named game, as key=value, and not what follows from it."""
     from cribsim.rules import Rules
 
-    given: dict[str, Any] = {}
+    return [f"{key}={say(value)}" for key, value in Rules(**values).unlike(name).items()]
+
+
+def _means(text: str, values: dict[str, Any]) -> bool:
+    from cribsim.errors import RulesError
+    from cribsim.rules import Rules
+
     try:
-        for key in sorted(values, key=lambda key: key not in ("players", "target", "match", "match_games")):
-            if values[key] != getattr(Rules(**preset_values(name, given) | given), key):
-                given[key] = values[key]
-        found = Rules(**preset_values(name, given) | given)
-        return [f"{key}={say(value)}" for key, value in given.items()] if found.as_dict() == values else None
+        return Rules.parse(text) == Rules(**values)
     except RulesError:
-        return None
+        return False
 
 
 def say(value: Any) -> str:

@@ -14,7 +14,7 @@ from cribsim.cli.common import (
     print_json,
     print_table,
     read_score,
-    rule_differences,
+    rule_words,
     tell_if_compiling,
 )
 from cribsim.cli.output import tell
@@ -90,9 +90,11 @@ def _print_plays(found: dict[str, Any], seat: int) -> None:
     ]
     columns = ["card", "count", "now", "own", "other", "difference", "±", "equilibrium"][: len(rows[0])]
     left = f" ({' '.join(found['unfit'])} would pass 31)" if found["unfit"] else ""
+    or_game = " or the game" if found["scores"] else ""
     fewest = "; the fewest are best" if found["rules"]["lowball"] else ""
-    game = ", ".join(rule_differences(found["rules"]) or [])
-    title = f"{game + ': ' if game else ''}the count is {found['count']}{left}; points to the end of the play{fewest}"
+    game = ", ".join(rule_words(found["rules"]))
+    told = f"the count is {found['count']}{left}; points to the end of the play{or_game}{fewest}"
+    title = f"{game}: {told}" if game else told
     print_table(title, columns, rows)
     kept = f"the other keeps cards as {found['discards']} does" if found["discards"] else "the others hold any cards"
     if found["scores"]:
@@ -132,7 +134,7 @@ def _position_of(hand: str | None, played: str, dealer: bool, pone: bool, **opti
         raise CribsimError("who deals? give one of --dealer and --pone")
     plays = _plays_of(played.replace(",", " ").split(), options["rules"].n_kept)
     told = {"dealer": 1, "seat": int(dealer), "hand": hand, "plays": plays, "scores": None}
-    if options["score"]:
+    if options["score"] is not None:
         own, other = read_score(options["score"], is_dealer=dealer)
         told["scores"] = [other, own] if dealer else [own, other]
     return told | {"discards": options["thrown"] or None, "starter": options["starter"]}

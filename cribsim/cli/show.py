@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from cribsim.cli.common import json_option, print_json, print_table, rule_differences, say, tell_if_compiling
+from cribsim.cli.common import json_option, print_json, print_table, rule_words, say, tell_if_compiling
 from cribsim.cli.output import tell
 
 
@@ -60,6 +60,10 @@ def replay(file: str, as_json: bool) -> None:
         tell(f"line {error['line']}: recorded {error['recorded']}, right {error['right']} ({error['why']})")
 
 
+def _unlike(values: dict[str, Any]) -> str:
+    return ", ".join(rule_words(values)) or "-"
+
+
 @click.command()
 @click.argument("text", required=False)
 @json_option
@@ -74,7 +78,7 @@ def rules(text: str | None, as_json: bool) -> None:
     known = {name: (Rules.named(name), about) for name, (_, about) in PRESETS.items()}
     if text:
         found = Rules.parse(text)
-        about = PRESETS[text][1] if text in PRESETS else ", ".join(rule_differences(found.as_dict()) or []) or "-"
+        about = PRESETS[text][1] if text in PRESETS else _unlike(found.as_dict())
         known = {text: (found, about)}
     if as_json:
         presets = [{"name": n, "rules": found.as_dict(), "about": about} for n, (found, about) in known.items()]
@@ -86,8 +90,7 @@ def rules(text: str | None, as_json: bool) -> None:
         tell(about if text in PRESETS else f"unlike the standard game: {about}")
         tell("what each rule means: docs/rules.md")
     else:
-        unlike = {name: ", ".join(rule_differences(found.as_dict()) or []) or "-" for name, (found, _) in known.items()}
-        rows = [[name, unlike[name], about] for name, (_, about) in known.items()]
+        rows = [[name, _unlike(found.as_dict()), about] for name, (found, about) in known.items()]
         print_table("", ["name", "unlike the standard game", "about"], rows)
         tell("cribsim rules NAME shows every rule and what it may be; --rules acc,target=61 changes some")
 

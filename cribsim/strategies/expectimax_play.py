@@ -1,4 +1,5 @@
-"""`expectimax` play: a card's points, less the best reply that the next player is expected to have, exactly.
+"""`expectimax` play: a card's points, less the best reply that the next player is expected to have, exactly. (A
+partner, who is next once the opponents have gone, adds his.)
 
 With two players every hand that the other may hold counts with its chance (`ranges`). To find how likely the best reply
 has some worth, ranks are taken in the order of what they are worth as replies: the chance that a hand holds none of the
@@ -47,12 +48,12 @@ class Tables(NamedTuple):
 
 class Goal(NamedTuple):
     """sign: for points (1) or against them (-1); room, their_room: how many I may still peg, and the next player;
-    others: what his points count against mine."""
+    share: what his points count for me, above 0 where he is my partner."""
 
     sign: int
     room: int
     their_room: int
-    others: float
+    share: float
 
 
 def _bits(n: int) -> NDArray[np.int32]:
@@ -180,7 +181,8 @@ def _best_follow(view, position, pile, count, goal):
 
 @kernel
 def _sort_replies(view, position, pile, count, depth, goal, out_ranks):
-    """Which ranks the next player may reply with, by worth: points, and at depth 2 less what I make of it then.
+    """Which ranks the next player may reply with, by worth: points, and at depth 2 less what I make of it then (and
+    that, of a partner).
 
     out_ranks: int64[64], bits of ranks by worth + 32. Returns the bits of all ranks that fit.
     """
@@ -190,7 +192,8 @@ def _sort_replies(view, position, pile, count, depth, goal, out_ranks):
         worth, after = _gain(gains, rank, count, goal.sign, goal.their_room), count + min(rank + 1, 10)
         if depth >= 2 and after < MAX_COUNT:
             follow = _best_follow(view, position, pile << 4 | (rank + 1), after, goal)
-            worth -= follow if follow > _NONE else 0
+            if follow > _NONE:
+                worth += follow if goal.share > 0 else -follow
         out_ranks[worth + _WORST] |= 1 << rank
         fits |= 1 << rank
     return fits
@@ -198,7 +201,7 @@ def _sort_replies(view, position, pile, count, depth, goal, out_ranks):
 
 @kernel
 def worth_of(view, position, depth, goal, known, left, lowest, n_next, masses, bits, n_hands, ranks):
-    """What a card is worth: its points, less the expected best reply.
+    """What a card is worth: its points, less the expected best reply of an opponent, or and that of a partner.
 
     goal: `Goal`; known: the sum of `masses`, 0 where the next player's cards are any of those unseen; n_next: how many
     he has; ranks: int64[64], scratch.
@@ -223,7 +226,7 @@ def worth_of(view, position, depth, goal, known, left, lowest, n_next, masses, b
                 without = _mass_without(masses, bits, n_hands, taken) / known
             else:
                 without = _share_without(left, n_next, lowest, taken)
-            worth -= goal.others * (silent - without) * (level - _WORST)
+            worth += goal.share * (silent - without) * (level - _WORST)
             silent = without
             if taken == fits:
                 break
@@ -257,14 +260,15 @@ def _see_next(view, lowest):
 
 @kernel
 def choose_best(view, depth, aims, tables, sets, scratch):
-    """The position of the card that is worth most by `worth_of`; of equals the highest rank. aims: float64[3], sign and
-    target (`objective.Aim`) and what the others' points count."""
+    """The position of the card that is worth most by `worth_of`; of equals the highest rank. aims: float64[4], sign and
+    target (`objective.Aim`), what the others' points count, and whether opposite seats are partners."""
     lowest, numbers, weights, masses, ranks, _ = scratch
     players, seat = np.int64(view.players), np.int64(view.seat)
     rule_out(view, lowest)
     n_next, limit, following = _see_next(view, lowest)
     target = np.int64(aims[1])
-    goal = Goal(np.int64(aims[0]), room_of(view, seat, target), room_of(view, following, target), aims[2])
+    share = 1.0 if aims[3] != 0 and following == seat ^ 2 else -aims[2]
+    goal = Goal(np.int64(aims[0]), room_of(view, seat, target), room_of(view, following, target), share)
     n_hands, known, left = 0, np.int64(0), np.int64(0)
     if n_next > 0 and players == 2:
         n_hands, known = weigh(view, lowest, tables, sets, numbers, weights, masses)
@@ -362,7 +366,7 @@ def expectimax_play(rules: Rules, discards: Half, depth: int, reply: str, ends: 
         With so many cards left in both hands, or fewer, the play is looked at to its end, with open hands. (Not where
         the aim is other than points.)
     others
-        What a point of the next player counts against one of one's own.
+        What a point of the next player counts against one of one's own, if he is no partner.
     aim
         For points, against them, or for those that may be pegged.
     """
@@ -373,7 +377,7 @@ def expectimax_play(rules: Rules, discards: Half, depth: int, reply: str, ends: 
         )
     tables = tables_of(discards) if rules.players == 2 else Tables(np.zeros((2, 1820), np.float32), *shared_tables())
     kind, ends = REPLIES.index(reply), ends if aim.is_plain and others == 1 else 0
-    aims = np.array([aim.sign, aim.target, others])
+    aims = np.array([aim.sign, aim.target, others, rules.players == 4 and rules.teams])
 
     def answer(views: Any, which: Any, params: Any, table: Any, out_answers: Any) -> None:
         answer_plays(views, which, depth, kind, ends, aims, tables, SETS, make_scratch(), out_answers)
