@@ -83,7 +83,7 @@ def test_plays_that_weigh_hands_are_the_same_in_every_mode(at, best, ahead, draw
     ways = np.array([1, 4, 6, 4, 1])[count_ranks(4)].prod(axis=1)
     chances = np.tile(ways / ways.sum(), (2, 1))
     tables = Tables((chances * 2.0**30).astype(np.float32), *shared_tables())
-    found = [choose_best(view, 2, np.array([1.0, 0.0, 1.0]), tables, SETS, make_scratch()), None]
+    found = [choose_best(view, 2, np.array([1.0, 0.0, 1.0, 0.0]), tables, SETS, make_scratch()), None]
     if view["n_left"][1 - seat] < 4 or not numba.config.DISABLE_JIT:  # all hands of four take long in plain Python
         found[1] = choose_ahead(view, 2, BEST, tables, SETS, make_scratch())
         assert found[1] == ahead
