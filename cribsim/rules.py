@@ -219,8 +219,8 @@ class Rules:
                 raise RulesError(
                     f"{name}={line} with skunk=0: there are no skunks then; give skunk= above it, or leave it out"
                 )
-            if line and line >= limit:
-                raise RulesError(f"{name}={line}: it must lie under {above}={limit}")
+            if line > limit:
+                raise RulesError(f"{name}={line} lies above {above}={limit}; give a line that doesn't")
             above = name if line else above
         if self.triple_skunk_value is None and self.triple_skunk not in (0, self._usual_lines(_LINES[2])[_LINES[2]]):
             raise RulesError(f"triple_skunk={self.triple_skunk}: give triple_skunk_value= too, or there are none")

@@ -20,7 +20,7 @@ from cribsim.presets import PRESETS
         ("miss=-1", "miss=-1: give a chance from 0 to 1"),
         ("miss=often", "miss=often: give a chance"),
         ("skunk=122", "skunk=122: give a line from 0 (none) to the target 121"),
-        ("triple_skunk=62,triple_skunk_value=3", "triple_skunk=62: it must lie under double_skunk=61"),
+        ("triple_skunk=62,triple_skunk_value=3", "triple_skunk=62 lies above double_skunk=61"),
         ("cards=5,players=3", "cards=5 with players=3"),
         ("cards=7", "cards=7: give 6, or 5 for the old game"),
         ("go_order=some", "go_order=some: give all or next"),
@@ -38,7 +38,6 @@ from cribsim.presets import PRESETS
         ("short,target=many", "target=many: give a whole number from 1"),
         ("match=3,win_value=0", "win_value=0 with match=3"),
         ("triple_skunk=40", "give triple_skunk_value="),
-        ("triple_skunk=61,triple_skunk_value=3", "it must lie under double_skunk=61"),
         ("skunk=0,double_skunk=50", "double_skunk=50 with skunk=0: there are no skunks then"),
         ("skunk_value=none", "skunk_value=none: give a whole number"),
         ("teams=none", "teams=none: give true or false"),
@@ -82,6 +81,7 @@ def test_rules_are_changed_with_what_follows_from_them():
     assert Rules().changed(target=61) == Rules(target=61)
     assert Rules(skunk=80).changed(target=100) == Rules(skunk=80, target=100)
     assert Rules.named("acc").changed(skunk_value=4) == Rules.parse("acc,skunk_value=4")
+    assert Rules(skunk=61, double_skunk=61).changed(lowball=True).double_skunk == 61
     assert Rules(skunk=5).changed(skunk=61) == Rules(skunk=61)
     assert Rules(skunk=31).changed(skunk=91) == Rules()
     assert Rules(skunk=61).changed(target=61) == Rules(skunk=61, target=61)
