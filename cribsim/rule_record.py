@@ -6,6 +6,9 @@ import numpy as np
 
 MAX_PLAYERS = 4
 NO_TARGET = 2**31 - 1
+MAX_TARGET = 10**6
+"""A game to a million takes tens of thousands of deals, so no run is long enough for the sum of its squared margins to
+pass 2^63. To 10^9 ten games would be."""
 
 RULES = np.dtype(
     (

@@ -1,4 +1,4 @@
-"""What game is being played: the `Rules`, the named games, and their text form."""
+"""What game is being played: the `Rules`."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from cribsim.errors import RulesError, cut, nearest, shown, written
-from cribsim.presets import PRESETS, USUAL_TARGET, preset_values
+from cribsim.errors import RulesError, nearest, shown, written
+from cribsim.presets import USUAL_TARGET
 from cribsim.rule_record import (
     ALTERNATE,
     EXACT_COUNTS,
@@ -19,51 +19,18 @@ from cribsim.rule_record import (
     FIRST_DEALS,
     LOSER,
     MAX_PLAYERS,
+    MAX_TARGET,
     NO_TARGET,
     RULES,
     miss_threshold,
 )
+from cribsim.rule_text import LINES, NONE, VALUES, WORDS, named_values, read_text
 
 MAX_COUNT = 31
 HEELS_POINTS = 2
 OLD_HEAD_START = 3
-MAX_TARGET = 10**6
-"""A game to a million takes tens of thousands of deals, so no run is long enough for the sum of its squared margins to
-pass 2^63. To 10^9 ten games would be."""
 PIPS = np.array([min(rank + 1, 10) for rank in range(13)])
 """The counting value of each rank: ace 1, court cards 10."""
-
-_LINES = ("skunk", "double_skunk", "triple_skunk")
-_VALUES = ("win_value", "skunk_value", "double_skunk_value", "triple_skunk_value")
-_WORDS: dict[str, tuple[Any, ...]] = {
-    "skunk_scope": ("each", "second"),
-    "go_order": ("all", "next"),
-    "go_point": ("last", "call"),
-    "crib_flush": (5, 4),
-    "exact_out": (False, True, "item"),
-    "muggins": (False, True),
-    "lowball": (False, True),
-}
-"""Rules that are one of a few words."""
-_LINE, _VALUE = "0 (none) to the target", "0 to 1000, match"
-_NONE = {**dict.fromkeys((*_LINES, "match", "match_games"), 0), **dict.fromkeys(_VALUES[2:])}
-"""What `none` means in a text."""
-MAY_BE = {
-    "players": "2, 3, 4",
-    "target": f"1 to {MAX_TARGET:,}",
-    "teams": "true, false (four players)",
-    "cards": "6, 5 (two players)",
-    **dict.fromkeys(_LINES, _LINE),
-    **dict.fromkeys(_VALUES, _VALUE),
-    "double_skunk_value": f"{_VALUE}, none (as a skunk)",
-    "triple_skunk_value": f"{_VALUE}, none",
-    "first_deal": "alternate, cut, loser, a seat",
-    "miss": "0 to 1",
-    **{name: ", ".join(str(word).lower() for word in words) for name, words in _WORDS.items()},
-    "match": "0 (none) to 1000",
-    "match_games": "0 (none) to 1000",
-}
-"""What each field may be, in a few words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +137,7 @@ class Rules:
         """Three quarters, half and a quarter of the target; one that isn't under the line before is none (0). anew: as
         if not given."""
         lines, limit = {}, self.target + 1
-        for name, quarters in zip(_LINES, (3, 2, 1), strict=True):
+        for name, quarters in zip(LINES, (3, 2, 1), strict=True):
             given = None if name in anew else getattr(self, name)
             usual = math.ceil(quarters * self.target / 4)
             lines[name] = usual if usual < limit else 0
@@ -182,11 +149,11 @@ class Rules:
         _require(self.players, int, "players", "2, 3 or 4", lambda n: 2 <= n <= MAX_PLAYERS)
         wanted = f"a whole number from 1 to {MAX_TARGET:,}"
         _require(self.target, int, "target", wanted, lambda n: 1 <= n <= MAX_TARGET)
-        for name in _VALUES:
+        for name in VALUES:
             value = getattr(self, name)
-            if not (value is None and name in _NONE) and value != "match":
+            if not (value is None and name in NONE) and value != "match":
                 _require(value, int, name, "a whole number from 0 to 1000, or match", lambda n: 0 <= n <= 1000)
-        for name in _LINES:
+        for name in LINES:
             line = getattr(self, name)
             if line is not None:
                 wanted = f"a line from 0 (none) to the target {self.target}"
@@ -199,7 +166,7 @@ class Rules:
             _require(self.teams, bool, "teams", "true or false", lambda _: True)
 
     def _check_words(self) -> None:
-        for name, words in _WORDS.items():
+        for name, words in WORDS.items():
             value = getattr(self, name)
             if not any(type(value) is type(word) and value == word for word in words):
                 raise RulesError(f"{name}={written(value)}: give {' or '.join(written(word) for word in words)}")
@@ -212,8 +179,8 @@ class Rules:
     def _check_sense(self) -> None:
         if self.teams and self.players != 4:
             raise RulesError(f"teams=true with players={self.players}: partners need players=4")
-        above = _LINES[0]
-        for name in _LINES[1:]:
+        above = LINES[0]
+        for name in LINES[1:]:
             line, limit = getattr(self, name), getattr(self, above)
             if line and not limit:
                 raise RulesError(
@@ -222,7 +189,7 @@ class Rules:
             if line > limit:
                 raise RulesError(f"{name}={line} lies above {above}={limit}; give a line that doesn't")
             above = name if line else above
-        if self.triple_skunk_value is None and self.triple_skunk not in (0, self._usual_lines(_LINES[2])[_LINES[2]]):
+        if self.triple_skunk_value is None and self.triple_skunk not in (0, self._usual_lines(LINES[2])[LINES[2]]):
             raise RulesError(f"triple_skunk={self.triple_skunk}: give triple_skunk_value= too, or there are none")
         if self.players == 2 and (type(self.cards) is not int or self.cards not in (5, 6)):
             raise RulesError(f"cards={written(self.cards)}: give 6, or 5 for the old game")
@@ -234,14 +201,14 @@ class Rules:
         if self.cards == 5 and self.target <= OLD_HEAD_START:
             raise RulesError(f"target={self.target} with cards=5: the pone starts with {OLD_HEAD_START}; give more")
         if self.match:
-            for name in _VALUES:
+            for name in VALUES:
                 if getattr(self, name) == 0:
                     raise RulesError(f"{name}=0 with match={self.match}: such wins never end a match; give 1 or more")
         if self.match and self.match_games:
             raise RulesError(f"match={self.match} with match_games={self.match_games}: give one of them")
         if self.first_deal == "loser" and not self.is_match:
             raise RulesError("first_deal=loser: only in matches; give match= or match_games= too")
-        for name in _VALUES:
+        for name in VALUES:
             if getattr(self, name) == "match" and not self.is_match:
                 raise RulesError(f"{name}=match: give match= or match_games= too")
 
@@ -312,9 +279,9 @@ class Rules:
             "first_deal": ALTERNATE if first == LOSER and not in_match else first,
             "match": self.match if in_match else 0,
             "match_games": self.match_games if in_match else 0,
-            "lines": [getattr(self, name) for name in _LINES],
-            "values": [self._value(name) for name in _VALUES],
-            "takes_match": [getattr(self, name) == "match" for name in _VALUES],
+            "lines": [getattr(self, name) for name in LINES],
+            "values": [self._value(name) for name in VALUES],
+            "takes_match": [getattr(self, name) == "match" for name in VALUES],
             "judge_each": self.skunk_scope == "each",
         }
         if self.triple_skunk_value is None:
@@ -339,7 +306,7 @@ class Rules:
         >>> Rules.named("short").target
         61
         """
-        return cls(**_values_of(name))
+        return cls(**named_values(name))
 
     @classmethod
     def parse(cls, text: str, *, players: int | None = None) -> Rules:
@@ -352,15 +319,8 @@ class Rules:
         """
         if not isinstance(text, str):
             raise RulesError(f"rules {shown(text)}: give text such as 'short,skunk=40'")
-        words = [word.strip() for word in text.split(",") if word.strip()]
-        name = words.pop(0) if words and "=" not in words[0] else None
-        given: dict[str, Any] = {}
-        for word in words:
-            key, value = _key_and_value(word, text)
-            if key in given:
-                raise RulesError(f"rules {shown(text)}: {cut(key)} is given twice")
-            given[key] = value
-        values = given if name is None else _values_of(name, given) | given
+        name, given = read_text(text)
+        values = given if name is None else named_values(name, given) | given
         if players is not None:
             values.setdefault("players", players)
         try:
@@ -396,7 +356,7 @@ class Rules:
     def _are(self, name: str, fields: Mapping[str, Any]) -> bool:
         """Whether these are the rules of a named game with other fields."""
         try:
-            return Rules(**_values_of(name, fields) | dict(fields)) == self
+            return Rules(**named_values(name, fields) | dict(fields)) == self
         except RulesError:
             return False
 
@@ -410,22 +370,6 @@ class Rules:
             if key not in known:
                 raise RulesError(f"no rule {shown(key)}{nearest(str(key), known)}; rules: {', '.join(known)}")
         return cls(**values)
-
-
-def _values_of(name: Any, given: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """The keys of a named game, by `preset_values`; an error that helps where none has the name."""
-    if not isinstance(name, str) or name not in PRESETS:
-        raise RulesError(f"no rules named {shown(name)}{_hint(name)}; named: {', '.join(PRESETS)}")
-    return preset_values(name, given or {})
-
-
-def _hint(name: Any) -> str:
-    """What somebody may have meant who gave no name of a game."""
-    if str(name).isdecimal():
-        return f"; write target={cut(str(name))}"
-    if name in [item.name for item in dataclasses.fields(Rules)]:
-        return f"; write {name}= with {MAY_BE[name]}"
-    return nearest(str(name), PRESETS)
 
 
 def read_rules(rules: Any, players: int = 2) -> Rules:
@@ -472,22 +416,3 @@ def _require(value: Any, kind: Any, name: str, wanted: str, accept: Any) -> None
     right_kind = isinstance(value, kind) and (kind is bool or not isinstance(value, bool))
     if not right_kind or not accept(value):
         raise RulesError(f"{name}={written(value)}: give {wanted}")
-
-
-def _key_and_value(word: str, text: str) -> tuple[str, Any]:
-    """A rule as it is written in a text."""
-    key, mark, value = (part.strip() for part in word.partition("="))
-    if not mark:
-        raise RulesError(f"rules {shown(text)}: write {shown(word)} as key=value; a name stands first")
-    return key, _NONE[key] if value == "none" and key in _NONE else _read(value)
-
-
-def _read(text: str) -> Any:
-    if text in ("true", "false"):
-        return text == "true"
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            pass
-    return text

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from cribsim.cards import NO_CARD, format_card, parse_cards, require_cards
 from cribsim.errors import CardError, CribsimError, IllegalPlay, shown
 from cribsim.pegging import EMPTY_HAND, PLAY_FIELDS, end_turn, end_turn_next, lay_card, start_play
-from cribsim.rule_record import MAX_PLAYERS
-from cribsim.rules import MAX_COUNT, MAX_TARGET, Rules, pip_of, read_rules
+from cribsim.rule_record import MAX_PLAYERS, MAX_TARGET
+from cribsim.rules import MAX_COUNT, Rules, pip_of, read_rules
 
 DISCARD_VIEW = np.dtype(
     (

@@ -30,6 +30,7 @@ FLOORS = (
     ("errors", "stopping", "_reach", "work"),
     ("cards", "folders", "checkpoints", "json_files", "_jit"),
     ("rule_record", "presets"),
+    ("rule_text",),
     ("rules",),
     ("scoring", "streams"),
     ("hands", "starters"),

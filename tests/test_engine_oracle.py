@@ -19,7 +19,7 @@ import pytest
 import cribsim
 from cribsim import Rules
 from cribsim.records import record_chunk
-from cribsim.rules import MAX_TARGET
+from cribsim.rule_record import MAX_TARGET
 from cribsim.runs import Batch, Job
 from cribsim.strategies import find_player, pegging_strategy
 from cribsim.table import LIVE

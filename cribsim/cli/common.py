@@ -14,7 +14,7 @@ import click
 from click.core import ParameterSource
 
 from cribsim.cli.output import plain, tell
-from cribsim.errors import CribsimError, shown
+from cribsim.errors import CribsimError, shown, written
 
 _NUMBER = re.compile(r"(\d{1,3}(?:,\d{3})+|\d+(?:_\d+)*)?(\.\d+)?(?:[eE]\+?(\d+)|([kmbKMB]))?", re.ASCII)
 _SCORE = re.compile(r"(\d{1,7})(\*?)\s*-\s*(\d{1,7})(\*?)", re.ASCII)
@@ -265,7 +265,7 @@ def _means(text: str, values: dict[str, Any]) -> bool:
 
 def say(value: Any) -> str:
     """A value as it is written in rules and players."""
-    return str(value).lower() if isinstance(value, bool) else "none" if value is None else str(value)
+    return "none" if value is None else written(value)
 
 
 def save_picture(figure: Any, path: str, width: float, height: float) -> None:

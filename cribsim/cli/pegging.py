@@ -121,8 +121,8 @@ def _read_position(file: str) -> dict[str, Any]:
 
 def _score_text(found: dict[str, Any], seat: int) -> str:
     """The scores in words."""
-    sides, scores = found["rules"]["players"] // (1 + found["rules"]["teams"]), found["scores"]
-    own = seat % sides
+    scores = found["scores"]
+    own = seat % len(scores)
     others = " and ".join(str(score) for side, score in enumerate(scores) if side != own)
     return f"your side has {scores[own]}, the others {others}; the game ends at {found['rules']['target']}"
 

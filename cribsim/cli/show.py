@@ -73,7 +73,8 @@ def rules(text: str | None, as_json: bool) -> None:
     Example: cribsim rules short,skunk=40
     """
     from cribsim.presets import PRESETS
-    from cribsim.rules import MAY_BE, Rules
+    from cribsim.rule_text import MAY_BE
+    from cribsim.rules import Rules
 
     known = {name: (Rules.named(name), about) for name, (_, about) in PRESETS.items()}
     if text:
