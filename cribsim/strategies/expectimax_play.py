@@ -181,8 +181,8 @@ def _best_follow(view, position, pile, count, goal):
 
 @kernel
 def _sort_replies(view, position, pile, count, depth, goal, out_ranks):
-    """Which ranks the next player may reply with, by worth: points, and at depth 2 less what I make of it then (and
-    that, of a partner).
+    """Which ranks the next player may reply with, by worth: points, and at depth 2 less what I make of it then (plus,
+    for a partner).
 
     out_ranks: int64[64], bits of ranks by worth + 32. Returns the bits of all ranks that fit.
     """
@@ -201,7 +201,7 @@ def _sort_replies(view, position, pile, count, depth, goal, out_ranks):
 
 @kernel
 def worth_of(view, position, depth, goal, known, left, lowest, n_next, masses, bits, n_hands, ranks):
-    """What a card is worth: its points, less the expected best reply of an opponent, or and that of a partner.
+    """What a card is worth: its points, less the best reply expected of an opponent, or plus that of a partner.
 
     goal: `Goal`; known: the sum of `masses`, 0 where the next player's cards are any of those unseen; n_next: how many
     he has; ranks: int64[64], scratch.
